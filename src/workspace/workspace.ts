@@ -1,0 +1,108 @@
+import type {
+  FileInfo,
+  ReadLinesResponse,
+  RunExit,
+  RunStarted,
+} from "../../gen/handrail/sandbox/v1/agent_service_pb.js";
+
+/** Options of WorkspaceFiles.readLines. */
+export interface ReadLinesOptions {
+  readonly path: string;
+  /** First line, from 1. */
+  readonly firstLine: number;
+  readonly maxLines: number;
+  readonly maxBytes: number;
+  readonly maxLineBytes: number;
+  /** First byte inside `firstLine`; only with `maxLines` 1. Default 0. */
+  readonly lineOffsetBytes?: number;
+  readonly signal: AbortSignal;
+}
+
+/** The files of a workspace. Paths are resolved by the agent inside the sandbox. Throws AgentFailure, SandboxLost. */
+export interface WorkspaceFiles {
+  readLines(options: ReadLinesOptions): Promise<ReadLinesResponse>;
+  /** Reads a whole regular file of at most `maxFileBytes`. */
+  readAll(options: {
+    path: string;
+    maxFileBytes: number;
+    signal: AbortSignal;
+  }): Promise<{ info: FileInfo; data: Uint8Array }>;
+}
+
+/** Options of WorkspaceProcesses.run. */
+export interface RunOptions {
+  /** Unique in the project. */
+  readonly runId: string;
+  readonly argv: readonly string[];
+  /** Content of a script file whose path is appended to `argv`. */
+  readonly script?: Uint8Array;
+  /** Absolute, or relative to the workspace. Default: the workspace. */
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Aborting ends every process of the run; the promise then resolves with the exit as usual. */
+  readonly signal: AbortSignal;
+  /** Time between SIGTERM and SIGKILL on abort, in ms. */
+  readonly killGraceMs: number;
+  readonly onStarted?: (started: RunStarted) => void;
+  /** While a returned promise is pending, the process is held back. */
+  readonly onOutput: (stream: "stdout" | "stderr", data: Uint8Array) => void | Promise<void>;
+}
+
+/** The processes of a workspace. */
+export interface WorkspaceProcesses {
+  /** Resolves when the process has ended and its output was drained. Throws AgentFailure, SandboxLost. */
+  run(options: RunOptions): Promise<RunExit>;
+  /** Ends the processes that runs have left, all or those of `runIds`. Resolves with their number. */
+  killAll(options: { runIds?: readonly string[]; signal: AbortSignal }): Promise<number>;
+}
+
+/** A live workspace: the files of a project and the sandbox they are used in. */
+export interface Workspace {
+  /** Counts the sandboxes that the project has had. */
+  readonly generation: number;
+  /** Absolute path of the project's files inside the sandbox. */
+  readonly root: string;
+  readonly files: WorkspaceFiles;
+  readonly processes: WorkspaceProcesses;
+  /** What happened to the sandbox since the last call, for the model; told once. Empty if nothing did. */
+  takeNotices(): readonly string[];
+}
+
+/** What was lost under a call. */
+export type LossKind =
+  /** The sandbox does not exist any more. */
+  | "sandbox"
+  /** The agent process died; the sandbox lives. */
+  | "agent"
+  /** The engine does not answer. */
+  | "engine";
+
+/** The sandbox, its agent or the engine was lost while a request was under way. */
+export class SandboxLost extends Error {
+  override readonly name = "SandboxLost";
+  readonly kind: LossKind;
+  /** True if the agent had acknowledged the start of work. */
+  readonly begun: boolean;
+
+  constructor(kind: LossKind, options: { begun: boolean; cause?: unknown }) {
+    super(`the ${kind} was lost`, { cause: options.cause });
+    this.kind = kind;
+    this.begun = options.begun;
+  }
+}
+
+/** Gives the live workspace of a project. */
+export interface WorkspaceManager {
+  /**
+   * The live workspace, with a booted agent. Makes, starts or unpauses what is needed, one flight per project.
+   * `onPhase` hears what is being done if it takes a while. Throws SandboxError.
+   */
+  getOrCreate(
+    key: { tenant: string; project: string },
+    options: { signal: AbortSignal; onPhase?: (message: string) => void },
+  ): Promise<Workspace>;
+  /** The workspace if its agent is connected; never wakes anything. */
+  peek(key: { tenant: string; project: string }): Workspace | undefined;
+  /** Ends all agents and releases the provider. */
+  close(): Promise<void>;
+}
