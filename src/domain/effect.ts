@@ -1,0 +1,10 @@
+/**
+ * What a tool may change: nothing; nothing, but it reads what changes; the session; files; whatever programs change;
+ * something outside the sandbox.
+ */
+export type Effect = "none" | "read" | "session" | "write" | "execute" | "external";
+
+/** True if running the tool twice cannot be noticed. */
+export function isHarmless(effect: Effect): boolean {
+  return effect === "none" || effect === "read";
+}
