@@ -1,0 +1,39 @@
+import type { Interceptor } from "@connectrpc/connect";
+import { abort } from "./abort.js";
+import { admit } from "./admit.js";
+import type { AdmitOptions } from "./admit.js";
+import { callId } from "./call-id.js";
+import { identity } from "./identity.js";
+import { logSettled, observe } from "./observe.js";
+import type { CallLog } from "./observe.js";
+import { runCall } from "./run-call.js";
+import type { RunCallOptions } from "./run-call.js";
+import { truncate } from "./truncate.js";
+
+/** What the chain needs. */
+export type ChainOptions = AdmitOptions &
+  Omit<RunCallOptions, "onSettled"> & {
+    readonly log: CallLog;
+  };
+
+/** The chain, in order: the first is outermost. */
+export function createInterceptors(options: ChainOptions): Interceptor[] {
+  const { log, registry, policy } = options;
+  const onSettled = (call: Parameters<RunCallOptions["onSettled"]>[0]) => logSettled(log, call);
+  return [
+    // Nothing is done for a caller who is not known.
+    identity(),
+    // What happens to an RPC is told whatever happens further in.
+    observe(log),
+    // From here on every wait ends with the caller's patience.
+    abort(),
+    // A retry meets its call before anything is decided a second time.
+    callId({ registry, heartbeatMs: policy.heartbeatMs }),
+    // Whatever can be refused is refused before anything is started.
+    admit(options),
+    // The seam: outside is one reader, inside is one run.
+    runCall({ ...options, onSettled }),
+    // Whatever a tool returns fits the cap of its call.
+    truncate(),
+  ];
+}

@@ -1,0 +1,67 @@
+import { ConnectError } from "@connectrpc/connect";
+import type { Interceptor } from "@connectrpc/connect";
+import type { Call } from "../calls/call.js";
+import { Outcome } from "../../gen/handrail/v1/result_pb.js";
+import { raceIterable } from "./race-iterable.js";
+
+/** Where observations go. */
+export interface CallLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** One line for each RPC that was refused or broke; the runs of calls are told by `logSettled`. */
+export function observe(log: CallLog): Interceptor {
+  return (next) => async (request) => {
+    if (!request.service.typeName.startsWith("handrail.")) return next(request);
+    const startedAt = performance.now();
+    const report = (error: unknown) => {
+      const { code, rawMessage } = ConnectError.from(error);
+      log.warn(
+        { rpc: request.method.name, code, elapsed_ms: Math.round(performance.now() - startedAt) },
+        `rpc refused: ${rawMessage}`,
+      );
+    };
+    try {
+      const response = await next(request);
+      if (!response.stream) return response;
+      const message = raceIterable(response.message, {
+        race: (pending) =>
+          pending.catch((error: unknown) => {
+            report(error);
+            throw error;
+          }),
+        onEnd: () => undefined,
+      });
+      return { ...response, message };
+    } catch (error) {
+      report(error);
+      throw error;
+    }
+  };
+}
+
+/** One line for each run, when its result stands, whether or not anyone reads it. */
+export function logSettled(log: CallLog, call: Call): void {
+  const { run } = call;
+  const result = run.result;
+  log.info(
+    {
+      call_id: call.id,
+      tenant: call.key.tenant,
+      project: call.key.project,
+      session: call.sessionId,
+      tool: call.tool,
+      mode: call.mode,
+      outcome: Outcome[result?.outcome ?? Outcome.UNSPECIFIED],
+      error: result?.error?.code ?? "",
+      generation: run.generation,
+      queue_ms: Math.round(run.timings.queueMs),
+      sandbox_ms: Math.round(run.timings.sandboxMs),
+      run_ms: Math.round(run.timings.runMs),
+      total_ms: result?.timings?.totalMs ?? 0,
+    },
+    "call ended",
+  );
+}
