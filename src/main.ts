@@ -1,0 +1,46 @@
+import { pino } from "pino";
+import { compose } from "./compose.js";
+import { readConfig } from "./config/config.js";
+import { ConfigError } from "./config/environment.js";
+import { processEnvironment } from "./config/process-environment.js";
+
+/** Exit code of a wrong setting, as in sysexits.h (EX_CONFIG). */
+const EXIT_CONFIG = 78;
+
+/** Reads the configuration, serves, and drains on SIGINT or SIGTERM. A second signal ends it at once. */
+export async function serve(): Promise<void> {
+  try {
+    const config = readConfig(processEnvironment(), { isRoot: process.getuid?.() === 0 });
+    const log = pino({ level: config.log.level }, pino.destination({ dest: 2, sync: true }));
+    const service = await compose(config, { log, dist: new URL(".", import.meta.url) });
+    for (const line of service.greeting) console.log(line);
+    drainOnSignal(service.drain);
+  } catch (error) {
+    if (!(error instanceof ConfigError) && !isListenError(error)) throw error;
+    console.error(`handrail: ${error.message}`);
+    process.exitCode = EXIT_CONFIG;
+  }
+}
+
+function isListenError(error: unknown): error is Error {
+  if (error instanceof RangeError) return true;
+  return error instanceof Error && "syscall" in error && error.syscall === "listen";
+}
+
+function drainOnSignal(drain: () => Promise<void>): void {
+  let draining = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (draining) process.exit(130);
+    draining = true;
+    console.log(`${signal}: finishing running calls; once more ends them at once`);
+    void drain().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error("handrail: the drain failed:", error);
+        process.exit(1);
+      },
+    );
+  };
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+}
