@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { compose } from "./compose.js";
 import { readConfig } from "./config/config.js";
 import { ConfigError } from "./config/environment.js";
+import { SandboxError } from "./sandbox/provider.js";
 import { processEnvironment } from "./config/process-environment.js";
 
 /** Exit code of a wrong setting, as in sysexits.h (EX_CONFIG). */
@@ -14,16 +15,17 @@ export async function serve(): Promise<void> {
     const log = pino({ level: config.log.level }, pino.destination({ dest: 2, sync: true }));
     const service = await compose(config, { log, dist: new URL(".", import.meta.url) });
     for (const line of service.greeting) console.log(line);
-    drainOnSignal(service.drain);
+    drainOnSignal(() => service.drain());
   } catch (error) {
-    if (!(error instanceof ConfigError) && !isListenError(error)) throw error;
+    if (!isOperatorError(error)) throw error;
     console.error(`handrail: ${error.message}`);
     process.exitCode = EXIT_CONFIG;
   }
 }
 
-function isListenError(error: unknown): error is Error {
-  if (error instanceof RangeError) return true;
+function isOperatorError(error: unknown): error is Error {
+  if (error instanceof ConfigError || error instanceof SandboxError || error instanceof RangeError)
+    return true;
   return error instanceof Error && "syscall" in error && error.syscall === "listen";
 }
 

@@ -14,6 +14,8 @@ export interface Config {
   readonly sandbox: SandboxConfig;
   readonly calls: CallConfig;
   readonly log: LogConfig;
+  /** True if the service runs as root. */
+  readonly isRoot: boolean;
   /** Names of the variables that are set, for the conditions of tools. */
   readonly environmentNames: ReadonlySet<string>;
 }
@@ -26,6 +28,7 @@ export function readConfig(environment: Environment, options: { isRoot: boolean 
     sandbox: readSandboxConfig(environment, options),
     calls: readCallConfig(environment),
     log: readLogConfig(environment),
+    isRoot: options.isRoot,
     environmentNames: new Set(names),
   });
 }

@@ -45,7 +45,7 @@ export function admit(options: AdmitOptions): Interceptor {
     const conditions = conditionsOf(options.conditions, input.context, identity.userId);
     const decision = prepareCall({ tools, mode, conditions, name: input.tool, identity });
     if ("prepared" in decision && decision.tool.needs.has("workspace")) {
-      await options.readiness.require(identity.key, request.signal);
+      await options.readiness.require(identity.key);
     }
     const limits = effectiveLimits({
       policy,

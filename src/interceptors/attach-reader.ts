@@ -28,12 +28,11 @@ export function attachReader(
     signal: scope?.signal ?? request.signal,
     heartbeatMs: options.heartbeatMs,
   });
-  const header = new Headers({ "handrail-call-id": call.id });
   return {
     stream: true,
     service: request.service,
     method: request.method,
-    header,
+    header: responseHeader(request, call.id),
     trailer: new Headers(),
     message: asResponses(events),
   };
@@ -54,4 +53,15 @@ function asResponses(events: AsyncIterableIterator<CallEvent>): AsyncIterableIte
       return this;
     },
   };
+}
+
+/**
+ * Headers of a stream that is answered before the handler is reached. Connect replaces the response headers by these,
+ * and in every protocol a stream has the content type of its request.
+ */
+function responseHeader(request: StreamRequest, callId: string): Headers {
+  const header = new Headers({ "handrail-call-id": callId });
+  const contentType = request.header.get("content-type");
+  if (contentType !== null) header.set("content-type", contentType);
+  return header;
 }

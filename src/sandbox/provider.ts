@@ -76,6 +76,20 @@ export interface SandboxPaths {
   readonly runtime: string;
 }
 
+/** What an agent in a sandbox of a provider has to know besides the paths. */
+export interface AgentSurroundings {
+  /** Absolute paths below which files may be read. `/` where the sandbox itself is the wall. */
+  readonly readRoots: readonly string[];
+  /** User id of agent and commands. */
+  readonly commandUid: number;
+  /** True if every process of that user is in this sandbox, so that a new agent may end what an earlier one left. */
+  readonly isUserOwn: boolean;
+  /** True if /tmp and all processes of the sandbox end with the agent process. */
+  readonly endsWithAgent: boolean;
+  /** PATH, USER and whatever else differs between providers, for commands. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** Makes, finds and removes sandboxes. All it must hand over is a byte pipe to the agent process. */
 export interface SandboxProvider {
   /** `docker` or `local`. */
@@ -84,6 +98,7 @@ export interface SandboxProvider {
   /** Throws SandboxError if no sandbox could be made now, with a hint for the operator. */
   check(signal: AbortSignal): Promise<void>;
   paths(key: SandboxKey): SandboxPaths;
+  surroundings(key: SandboxKey): AgentSurroundings;
   /**
    * Finds the living sandbox of the project, or makes one with generation `nextGeneration`. A stopped one is started,
    * a paused one unpaused, a restarting one waited for. Throws SandboxError.

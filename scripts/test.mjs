@@ -1,0 +1,39 @@
+// npm test: does all the set-up and runs the tests. As root on Debian with CI=1 or HANDRAIL_SETUP=1 it installs and
+// starts what they need; otherwise it runs what can run, prints what is missing, and fails.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { ensureDependencies } from "./setup/dependencies.mjs";
+import { prepareTests } from "./setup/prepare-tests.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+ensureDependencies(root);
+const { buildAll } = await import("./build.mjs");
+await buildAll();
+const { parts, missing, stop } = await prepareTests(root);
+
+/** Runs vitest on a set of projects. */
+function vitest(projects) {
+  const args = ["node_modules/vitest/vitest.mjs", "run", ...projects.flatMap((name) => ["--project", name])];
+  const done = spawnSync(process.execPath, [...args, ...process.argv.slice(2)], {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, HANDRAIL_TEST_PARTS: parts.join(",") },
+  });
+  return done.status === 0;
+}
+
+let passed = true;
+try {
+  for (const project of ["quick", "engine", "timed"]) {
+    console.log(`\n── ${project} tests`);
+    passed = vitest([project]) && passed;
+  }
+} finally {
+  await stop();
+}
+if (missing.length > 0) {
+  console.error("\nSome tests could not run. Missing:");
+  for (const line of missing) console.error(`  - ${line}`);
+  console.error("As root on Debian, HANDRAIL_SETUP=1 npm test installs and starts them.");
+}
+process.exit(passed && missing.length === 0 ? 0 : 1);

@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import type { ConnectRouter } from "@connectrpc/connect";
+import { SessionService } from "../gen/handrail/v1/session_service_pb.js";
+import { ToolService } from "../gen/handrail/v1/tool_service_pb.js";
+import { loadAssets } from "./assets.js";
+import { AbortReason } from "./calls/abort-reason.js";
+import type { Call } from "./calls/call.js";
+import { CallRegistry } from "./calls/call-registry.js";
+import { createLocalClient } from "./calls/local-client.js";
+import { Slots } from "./calls/slots.js";
+import { checkedReadiness } from "./calls/workspace-readiness.js";
+import type { Config } from "./config/config.js";
+import { ConfigError } from "./config/environment.js";
+import { readTokensFile } from "./config/tokens-file.js";
+import { createInterceptors } from "./interceptors/index.js";
+import type { CallLog } from "./interceptors/observe.js";
+import { createPictureRunner, preparePicture } from "./jobs/picture.js";
+import { executeToolHandler } from "./rpc/execute-tool.js";
+import { sandboxStatus } from "./rpc/sandbox-status.js";
+import { sessionService } from "./rpc/session-service.js";
+import { toolService } from "./rpc/tool-service.js";
+import { chooseProvider } from "./choose-provider.js";
+import { anonymous, bearerTokens, hashToken } from "./server/authenticate.js";
+import type { Authenticate } from "./server/authenticate.js";
+import { startServer } from "./server/server.js";
+import { ToolRegistry, createAllTools } from "./tools/registry.js";
+import { VERSION } from "./version.js";
+import { createWorkspaceManager } from "./workspace/workspace-manager.js";
+
+/** A service that listens. */
+export interface Service {
+  readonly url: string;
+  /** What to tell the person who started it, a line each. */
+  readonly greeting: readonly string[];
+  /** Lets running calls end, then ends what is left, and closes everything. */
+  drain(): Promise<void>;
+}
+
+/** Wires the service and starts it: the only place that knows every part. */
+export async function compose(config: Config, options: { log: CallLog; dist: URL }): Promise<Service> {
+  const { log, dist } = options;
+  const assets = loadAssets(dist);
+  const { provider, advice } = await chooseProvider(config.sandbox, config.isRoot);
+  const workspaces = createWorkspaceManager({ provider, log, assets });
+  const pictures = createPictureRunner({ scriptPath: assets.pictureJobPath, execArgv: [] });
+  const registry = new CallRegistry();
+  const slots = new Slots({ perProject: config.calls.perProject, waiting: config.calls.waiting });
+  const tools = new ToolRegistry(
+    createAllTools({
+      bash: config.calls.bash,
+      read: { preparePicture: (bytes, { signal }) => preparePicture(bytes, { runner: pictures, signal }) },
+    }),
+  );
+  const conditions = { environment: config.environmentNames, mcpEnabled: false, connectorsAllowed: false };
+  const onBug = (error: unknown, call: Call) =>
+    log.error({ err: error, call_id: call.id, tool: call.tool }, "a call met a bug of the service");
+  const { policy } = config.calls;
+  const interceptors = createInterceptors({
+    ...{ tools, policy, slots, conditions, registry, onBug, log },
+    readiness: checkedReadiness({
+      workspaces,
+      check: (signal) => provider.check(signal),
+      toStatus: sandboxStatus,
+    }),
+  });
+  const execute = executeToolHandler({ workspaces, policy, onBug });
+  const local = createLocalClient({ interceptors, handler: execute });
+  const server = await startServer({
+    host: config.server.host,
+    port: config.server.port,
+    ...tlsOf(config),
+    routes: (router: ConnectRouter) => {
+      router.service(ToolService, toolService({ registry, tools, conditions, execute, local }));
+      router.service(SessionService, sessionService({ registry, workspaces }));
+    },
+    interceptors,
+    authenticate: authenticationOf(config),
+    allowedOrigins: config.server.allowedOrigins,
+    allowedHosts: config.server.allowedHosts,
+    drainMs: config.server.drainMs,
+    version: VERSION,
+    log,
+  });
+  server.shutdownSignal.addEventListener("abort", () => {
+    for (const call of registry.allRunning()) call.run.abort(new AbortReason("shutdown"));
+  });
+  return {
+    url: server.url,
+    greeting: [`Handrail ${VERSION} serves at ${server.url}`, ...advice],
+    async drain() {
+      await server.drain();
+      await Promise.all([workspaces.close(), pictures.close()]);
+    },
+  };
+}
+
+function authenticationOf({ server }: Config): Authenticate {
+  if (server.tokensFile === undefined) return anonymous();
+  return bearerTokens(
+    readTokensFile(server.tokensFile).map(({ token, tenant, user, rights }) => ({
+      sha256: hashToken(token),
+      principal: { tenant, rights: new Set(rights), ...(user === undefined ? {} : { user }) },
+    })),
+  );
+}
+
+function tlsOf({ server }: Config): { tls?: { cert: Buffer; key: Buffer } } {
+  const { tlsCertFile, tlsKeyFile } = server;
+  if (tlsCertFile === undefined && tlsKeyFile === undefined) return {};
+  return {
+    tls: {
+      cert: readPem("HANDRAIL_TLS_CERT_FILE", tlsCertFile),
+      key: readPem("HANDRAIL_TLS_KEY_FILE", tlsKeyFile),
+    },
+  };
+}
+
+function readPem(variable: string, path: string | undefined): Buffer {
+  if (path === undefined) throw new ConfigError(`${variable}: is required, since the other TLS file is set`);
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new ConfigError(`${variable}: cannot be read (${(error as NodeJS.ErrnoException).code ?? "?"})`);
+  }
+}

@@ -1,0 +1,170 @@
+/*
+ * Starts processes for the agent. `launcher DIRECTORY` listens on DIRECTORY/launch.sock and prints `ready`; each
+ * connection is one run, which a supervisor process of its own serves. End of standard input ends everything.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "protocol.h"
+#include "supervisor.h"
+#include "tree.h"
+
+enum { RUNS_MAX = 8192, STRAY_ROUND_MS = 5, PATIENCE_ROUNDS = 1200 };
+
+static pid_t supervisors[RUNS_MAX];
+static int supervisor_count;
+static int listener = -1, signals = -1, null = -1;
+
+static _Noreturn void give_up(const char *what) {
+  fprintf(stderr, "launcher: %s: %s\n", what, strerror(errno));
+  exit(1);
+}
+
+static void forget(pid_t pid) {
+  for (int i = 0; i < supervisor_count; i++)
+    if (supervisors[i] == pid) supervisors[i--] = supervisors[--supervisor_count];
+}
+
+/*
+ * Reaps all that ended and wakes what was stopped. True if a supervisor was killed, so that its processes are children
+ * of this process.
+ */
+static int reap(void) {
+  int status, strays = 0;
+  for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+    if (WIFSTOPPED(status)) {
+      kill(pid, SIGCONT);
+      continue;
+    }
+    if (WIFSIGNALED(status)) strays = 1;
+    forget(pid);
+  }
+  return strays;
+}
+
+/* One round against processes whose supervisor was killed. True if there were any. */
+static int kill_strays(void) {
+  struct tree tree = {getpid(), supervisors, supervisor_count};
+  tree_kill_round(&tree);
+  return tree_count(&tree) > 0;
+}
+
+/* Answers that no supervisor could be made, and takes what the agent has sent, so that it can read the answer. */
+static void refuse(int connection, int error) {
+  unsigned char frame[FRAME_HEADER + 8], request[4096];
+  put_number(frame, 8);
+  frame[4] = EVENT_FAILED;
+  put_number(frame + FRAME_HEADER, STAGE_FORK);
+  put_number(frame + FRAME_HEADER + 4, (uint32_t)error);
+  send(connection, frame, sizeof frame, MSG_NOSIGNAL | MSG_DONTWAIT);
+  while (recv(connection, request, sizeof request, MSG_DONTWAIT) > 0) continue;
+  close(connection);
+}
+
+static void serve(int connection, const char *directory) {
+  pid_t self = getpid();
+  pid_t pid = supervisor_count < RUNS_MAX ? fork() : (errno = EAGAIN, -1);
+  if (pid < 0) {
+    refuse(connection, errno);
+    return;
+  }
+  if (pid == 0) {
+    close(listener);
+    close(signals);
+    for (int i = 0; i < 3; i++) dup2(null, i);
+    close(null);
+    supervise(connection, directory, self);
+  }
+  supervisors[supervisor_count++] = pid;
+  close(connection);
+}
+
+/* Every supervisor kills its tree and ends; waits for them. */
+static void end_all(void) {
+  for (int i = 0; i < supervisor_count; i++) kill(supervisors[i], SIGTERM);
+  for (int round = 0; supervisor_count > 0 && round < PATIENCE_ROUNDS; round++) {
+    struct pollfd place = {signals, POLLIN, 0};
+    struct signalfd_siginfo info;
+    poll(&place, 1, STRAY_ROUND_MS);
+    while (read(signals, &info, sizeof info) > 0) continue;
+    reap();
+  }
+  for (int round = 0; round < PATIENCE_ROUNDS && kill_strays(); round++) reap();
+}
+
+static void listen_in(const char *directory) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/launch.sock", directory);
+  if (length >= (int)sizeof address.sun_path) errno = ENAMETOOLONG, give_up("directory");
+  unlink(address.sun_path);
+  listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (listener < 0) give_up("socket");
+  mode_t mask = umask(0177);
+  if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0) give_up("bind");
+  umask(mask);
+  if (listen(listener, 1024) != 0) give_up("listen");
+}
+
+static void prepare(void) {
+  struct stat own, named;
+  char path[32];
+  sigset_t watched;
+  setsid();
+  prctl(PR_SET_NAME, "handrail-launch");
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  for (int fd = 3; fd < 1024; fd++) close(fd);
+  for (int i = 1; i < NSIG; i++) signal(i, SIG_DFL);
+  sigemptyset(&watched);
+  sigaddset(&watched, SIGCHLD);
+  sigaddset(&watched, SIGTERM);
+  sigaddset(&watched, SIGPIPE);
+  sigprocmask(SIG_SETMASK, &watched, NULL);
+  sigdelset(&watched, SIGPIPE);
+  signals = signalfd(-1, &watched, SFD_NONBLOCK | SFD_CLOEXEC);
+  null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (signals < 0 || null < 0) give_up("start");
+  snprintf(path, sizeof path, "/proc/%d", (int)getpid());
+  if (stat("/proc/self", &own) != 0 || stat(path, &named) != 0) give_up("/proc");
+  if (own.st_ino != named.st_ino) errno = ESRCH, give_up("/proc of another process namespace");
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2 || argv[1][0] != '/') {
+    fputs("usage: launcher DIRECTORY (absolute)\n", stderr);
+    return 2;
+  }
+  prepare();
+  listen_in(argv[1]);
+  if (write(1, "ready\n", 6) != 6) return 1;
+  dup2(null, 1);
+  for (int strays = 0;;) {
+    struct pollfd places[3] = {{0, POLLIN, 0}, {signals, POLLIN, 0}, {listener, POLLIN, 0}};
+    struct signalfd_siginfo info;
+    char byte;
+    poll(places, 3, strays ? STRAY_ROUND_MS : -1);
+    if (places[0].revents && read(0, &byte, 1) <= 0) break;
+    int terminated = 0;
+    while (read(signals, &info, sizeof info) > 0) terminated |= info.ssi_signo == SIGTERM;
+    if (terminated) break;
+    strays |= reap();
+    if (strays) strays = kill_strays();
+    if (!places[2].revents) continue;
+    int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (connection >= 0) serve(connection, argv[1]);
+    else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) poll(NULL, 0, STRAY_ROUND_MS);
+  }
+  end_all();
+  return 0;
+}

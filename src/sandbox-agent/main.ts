@@ -1,0 +1,83 @@
+import { stat } from "node:fs/promises";
+import type { Readable, Writable } from "node:stream";
+import type { AgentConfig } from "../sandbox/channel/agent-config.js";
+import { serveAgent } from "../sandbox/channel/serve-agent.js";
+import { createReadBytesHandler } from "./files/read-bytes-handler.js";
+import { createReadLinesHandler } from "./files/read-lines-handler.js";
+import { ReadRoots } from "./files/read-roots.js";
+import { createHelloHandler } from "./hello-handler.js";
+import { openOomCounter } from "./oom-counter.js";
+import { createKillHandlers } from "./runs/kill-handlers.js";
+import { createRunHandler } from "./runs/run-handler.js";
+import { RunRegistry } from "./runs/run-registry.js";
+import { StdioPipe } from "./stdio-pipe.js";
+import { createSupervisor } from "./supervise/create-supervisor.js";
+import { sweep } from "./sweep.js";
+
+declare const HANDRAIL_BUILD_ID: string;
+
+const endWithinMs = 8000;
+
+/** What the boot script hands over. */
+export interface StartOptions {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  /** Bytes of standard input that were read beyond the boot. */
+  readonly rest: Uint8Array;
+  /** The native launcher. Empty: none. */
+  readonly launcher: Uint8Array;
+  readonly config: AgentConfig;
+}
+
+/** Runs the agent until its pipe ends; then ends all runs and the process. */
+export async function start({ stdin, stdout, rest, launcher, config }: StartOptions): Promise<void> {
+  process.title = "handrail-agent";
+  const report = (error: unknown): void => {
+    process.stderr.write(`handrail agent: ${error instanceof Error ? String(error.stack) : String(error)}\n`);
+  };
+  process.on("uncaughtException", report);
+  process.on("unhandledRejection", report);
+  process.stderr.on("error", () => undefined);
+  ignoreSignals();
+  await startThreadPool();
+  const sweptProcesses = config.sweep ? await sweep(config.commandUid) : 0;
+  process.chdir(config.runtimeDir);
+  const { supervisor, reducedReason } = await createSupervisor({
+    directory: config.runtimeDir,
+    ...(launcher.byteLength > 0 && { binary: launcher }),
+  });
+  const registry = new RunRegistry();
+  const places = { ...config, roots: new ReadRoots(config) };
+  const now = (): number => performance.now();
+  const channel = serveAgent(
+    new StdioPipe({ stdin, stdout, rest }),
+    {
+      hello: createHelloHandler({
+        buildId: HANDRAIL_BUILD_ID,
+        workspaceRoot: config.workspaceRoot,
+        reducedReason,
+        sweptProcesses,
+      }),
+      run: createRunHandler({ config, supervisor, registry, oomKills: openOomCounter(), now }),
+      ...createKillHandlers(registry),
+      readLines: createReadLinesHandler({ places, now }),
+      readBytes: createReadBytesHandler(places),
+    },
+    { onInternalError: report },
+  );
+  await channel.closed;
+  setTimeout(() => process.exit(1), endWithinMs).unref();
+  await supervisor.close();
+  process.exit(0);
+}
+
+/** The agent ends with its pipe, not by a signal that a command may send to all processes of its user. */
+function ignoreSignals(): void {
+  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM", "SIGQUIT", "SIGALRM", "SIGUSR1", "SIGUSR2"] as const)
+    process.on(signal, () => undefined);
+}
+
+/** Makes Node start its threads, which it cannot do any more, and dies of it, once the limit of processes is reached. */
+async function startThreadPool(): Promise<void> {
+  await stat("/");
+}

@@ -1,0 +1,21 @@
+import { readFileSync, statSync } from "node:fs";
+
+/** A file of /proc/PID. Empty if the process has ended or may not be looked into. */
+export function readProcFile(pid: number, file: "status" | "environ"): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+/** The parent of a process; nothing if the process has ended. */
+export function parentPidOf(pid: number): number | undefined {
+  const parentPid = /^PPid:\s+(\d+)/m.exec(readProcFile(pid, "status"))?.[1];
+  return parentPid === undefined ? undefined : Number(parentPid);
+}
+
+/** The effective user of a process; nothing if the process has ended. */
+export function uidOf(pid: number): number | undefined {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;
+}

@@ -1,0 +1,22 @@
+/** What the service tells an agent when it boots it. Travels as JSON. */
+export interface AgentConfig {
+  /** Absolute path of the project's files inside the sandbox. */
+  readonly workspaceRoot: string;
+  /** Other absolute paths by which callers may name the workspace, such as `/workspace`. */
+  readonly workspaceAliases: readonly string[];
+  /** Home directory of commands. */
+  readonly homeDir: string;
+  /** A small private directory of the agent; programs in it may be run. */
+  readonly runtimeDir: string;
+  /** The base environment of commands. `HOME` is added; without a `PATH` the usual one is. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute paths below which files may be read. `/` where the sandbox itself is the wall. */
+  readonly readRoots: readonly string[];
+  /** User id of agent and commands. */
+  readonly commandUid: number;
+  /**
+   * True: kill every other process of `commandUid` at start, which an earlier agent left. Only where all of them are in
+   * this sandbox. Not done by an agent that has another user id, or that of root.
+   */
+  readonly sweep: boolean;
+}

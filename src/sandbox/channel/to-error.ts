@@ -1,0 +1,4 @@
+/** Makes an Error of whatever was thrown. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

@@ -1,0 +1,17 @@
+/**
+ * Decodes one stream of UTF-8 in chunks. A character that is split over chunks is joined; bytes that are no character
+ * become U+FFFD; a byte order mark stays. Each stream needs a decoder of its own.
+ */
+export class StreamDecoder {
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+  /** Text of the chunk as far as its characters are complete. */
+  push(chunk: Uint8Array): string {
+    return this.#decoder.decode(chunk, { stream: true });
+  }
+
+  /** Ends the stream: one U+FFFD if it stopped inside a character, else empty. */
+  flush(): string {
+    return this.#decoder.decode();
+  }
+}

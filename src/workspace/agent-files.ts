@@ -1,0 +1,62 @@
+import { AgentService } from "../../gen/handrail/sandbox/v1/agent_service_pb.js";
+import type { FileInfo, ReadLinesResponse } from "../../gen/handrail/sandbox/v1/agent_service_pb.js";
+import type { AgentClient } from "../sandbox/channel/agent-client.js";
+import type { SandboxWatch } from "./sandbox-watch.js";
+import type { ReadLinesOptions, WorkspaceFiles } from "./workspace.js";
+
+/** Longest look for the first line of a window, in ms. */
+const SCAN_MS = 10_000;
+
+/** The files of a workspace by its agent. */
+export class AgentFiles implements WorkspaceFiles {
+  readonly #client: AgentClient;
+  readonly #watch: SandboxWatch;
+
+  constructor(client: AgentClient, watch: SandboxWatch) {
+    this.#client = client;
+    this.#watch = watch;
+  }
+
+  async readLines(options: ReadLinesOptions): Promise<ReadLinesResponse> {
+    const { path, firstLine, maxLines, maxBytes, maxLineBytes, lineOffsetBytes = 0, signal } = options;
+    signal.throwIfAborted();
+    try {
+      const request = {
+        ...{ path, firstLine, maxLines, maxBytes, maxLineBytes },
+        lineOffsetBytes: BigInt(lineOffsetBytes),
+        scanMs: SCAN_MS,
+      };
+      return await this.#watch.answer(this.#client.call(AgentService.method.readLines, request, { signal }));
+    } catch (error) {
+      throw await this.#watch.nameLoss(error, false);
+    }
+  }
+
+  async readAll(options: {
+    path: string;
+    maxFileBytes: number;
+    signal: AbortSignal;
+  }): Promise<{ info: FileInfo; data: Uint8Array }> {
+    const { path, maxFileBytes, signal } = options;
+    signal.throwIfAborted();
+    const chunks: Uint8Array[] = [];
+    let info: FileInfo | undefined;
+    try {
+      const stream = this.#client.stream(AgentService.method.readBytes, {
+        signal,
+        onResponse: (response) => {
+          info ??= response.info;
+          chunks.push(response.data);
+        },
+      });
+      const limit = BigInt(maxFileBytes);
+      await Promise.race([stream.send({ path, maxFileBytes: limit, limitBytes: limit }), stream.done]);
+      stream.end();
+      await this.#watch.answer(stream.done);
+    } catch (error) {
+      throw await this.#watch.nameLoss(error, false);
+    }
+    if (info === undefined) throw new Error("the agent sent a file without saying what it is");
+    return { info, data: Buffer.concat(chunks) };
+  }
+}

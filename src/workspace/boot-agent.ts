@@ -1,0 +1,89 @@
+import { AgentService } from "../../gen/handrail/sandbox/v1/agent_service_pb.js";
+import type { HelloResponse } from "../../gen/handrail/sandbox/v1/agent_service_pb.js";
+import { bootScript } from "../sandbox/boot/boot-script.js";
+import { sendBoot } from "../sandbox/boot/send-boot.js";
+import type { AgentClient } from "../sandbox/channel/agent-client.js";
+import type { AgentConfig } from "../sandbox/channel/agent-config.js";
+import { createAgentClient } from "../sandbox/channel/create-agent-client.js";
+import { SandboxError } from "../sandbox/provider.js";
+import type { AgentPipe, Sandbox, SandboxKey, SandboxProvider } from "../sandbox/provider.js";
+import { COMMAND_ENVIRONMENT } from "./command-environment.js";
+
+/** The built program of the agent. */
+export interface AgentProgram {
+  readonly agentBundle: Uint8Array;
+  /** Undefined where no compiler was found by the build. */
+  readonly launcher: Uint8Array | undefined;
+}
+
+/** An agent that answers. */
+export interface BootedAgent {
+  readonly client: AgentClient;
+  readonly hello: HelloResponse;
+}
+
+/** Where callers may say that the workspace is, wherever it is. */
+const WORKSPACE_ALIAS = "/workspace";
+
+/** Boots an agent in a sandbox and asks what it found. Throws SandboxError. */
+export async function bootAgent(
+  sandbox: Sandbox,
+  options: { provider: SandboxProvider; program: AgentProgram; bootMs: number; signal: AbortSignal },
+): Promise<BootedAgent> {
+  const { provider, program, bootMs } = options;
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(bootMs)]);
+  const agent = await provider.bootAgent(sandbox, { bootScript, signal });
+  agent.pipe.on("error", ignoreError);
+  const onAbort = () => agent.pipe.destroy();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    signal.throwIfAborted();
+    await sendBoot(agent.pipe, {
+      bundle: program.agentBundle,
+      ...(program.launcher === undefined ? {} : { launcher: program.launcher }),
+      config: agentConfig(provider, sandbox.key),
+    });
+    const client = createAgentClient(agent.pipe);
+    const hello = await client.call(AgentService.method.hello, {}, { signal });
+    return { client, hello };
+  } catch (error) {
+    agent.pipe.destroy();
+    options.signal.throwIfAborted();
+    throw notBooted(error, { agent, timedOut: signal.aborted && !options.signal.aborted, bootMs });
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** A pipe that breaks is heard of by the one who writes to it or waits for an answer. */
+function ignoreError(): void {
+  return undefined;
+}
+
+function agentConfig(provider: SandboxProvider, key: SandboxKey): AgentConfig {
+  const { workspace, home, runtime } = provider.paths(key);
+  const { readRoots, commandUid, isUserOwn, env } = provider.surroundings(key);
+  return {
+    workspaceRoot: workspace,
+    workspaceAliases: workspace === WORKSPACE_ALIAS ? [] : [WORKSPACE_ALIAS],
+    homeDir: home,
+    runtimeDir: runtime,
+    env: { ...COMMAND_ENVIRONMENT, ...env },
+    readRoots,
+    commandUid,
+    sweep: isUserOwn,
+  };
+}
+
+function notBooted(
+  error: unknown,
+  { agent, timedOut, bootMs }: { agent: AgentPipe; timedOut: boolean; bootMs: number },
+): SandboxError {
+  if (error instanceof SandboxError) return error;
+  const said = agent.stderrTail().trim();
+  const why = timedOut ? `did not answer within ${bootMs} ms` : "ended while it was booted";
+  return new SandboxError("not-startable", `the agent process ${why}`, {
+    cause: error,
+    hint: said === "" ? "Does the sandbox have Node 20 or newer?" : `It said: ${said.slice(-500)}`,
+  });
+}

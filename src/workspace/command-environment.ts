@@ -1,0 +1,26 @@
+/**
+ * Variables that every command has beside those of its provider. Nothing of the service's own environment is among
+ * them. They keep programs from waiting for someone at a terminal: pagers print, prompts and editors end at once.
+ */
+export const COMMAND_ENVIRONMENT: Readonly<Record<string, string>> = {
+  LANG: "C.UTF-8",
+  LC_ALL: "C.UTF-8",
+  TERM: "dumb",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  MANPAGER: "cat",
+  SYSTEMD_PAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_EDITOR: "true",
+  EDITOR: "true",
+  VISUAL: "true",
+  GIT_SSH_COMMAND: "ssh -o BatchMode=yes",
+  SSH_ASKPASS: "/bin/false",
+  GIT_ASKPASS: "/bin/false",
+  DEBIAN_FRONTEND: "noninteractive",
+  PIP_NO_INPUT: "1",
+  NPM_CONFIG_YES: "true",
+  NPM_CONFIG_FUND: "false",
+  NPM_CONFIG_UPDATE_NOTIFIER: "false",
+  PYTHONUNBUFFERED: "1",
+};
