@@ -9,10 +9,14 @@ const absent = [
   ...(parts.has("python3") ? [] : ["test/**/*.python.test.ts"]),
 ];
 
-const engine = ["test/sandbox/{docker,local}/**/*.test.ts", "test/workspace/**/*.test.ts", "test/e2e/**/*.test.ts"];
+const engine = [
+  "test/sandbox/{docker,local}/**/*.test.ts",
+  "test/workspace/**/*.test.ts",
+  "test/e2e/**/*.test.ts",
+];
 const timed = ["test/**/*.timed.test.ts"];
 
-const common = { testTimeout: 30_000, hookTimeout: 60_000 };
+const common = { testTimeout: 30_000, hookTimeout: 60_000, globalSetup: ["test/support/build.ts"] };
 
 export default defineConfig({
   test: {
@@ -37,7 +41,14 @@ export default defineConfig({
         },
       },
       {
-        test: { ...common, name: "timed", include: timed, exclude: absent, fileParallelism: false, testTimeout: 120_000 },
+        test: {
+          ...common,
+          name: "timed",
+          include: timed,
+          exclude: absent,
+          fileParallelism: false,
+          testTimeout: 120_000,
+        },
       },
     ],
   },

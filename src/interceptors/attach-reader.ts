@@ -32,8 +32,7 @@ export function attachReader(
     stream: true,
     service: request.service,
     method: request.method,
-    header: responseHeader(request, call.id),
-    trailer: new Headers(),
+    ...protocolHeaders(request, call.id),
     message: asResponses(events),
   };
 }
@@ -56,12 +55,14 @@ function asResponses(events: AsyncIterableIterator<CallEvent>): AsyncIterableIte
 }
 
 /**
- * Headers of a stream that is answered before the handler is reached. Connect replaces the response headers by these,
- * and in every protocol a stream has the content type of its request.
+ * Header and trailer of a stream that is answered before the handler is reached. Connect replaces those of its protocol
+ * by these: in every protocol a stream has the content type of its request, and gRPC's trailer begins as a success.
  */
-function responseHeader(request: StreamRequest, callId: string): Headers {
+function protocolHeaders(request: StreamRequest, callId: string): { header: Headers; trailer: Headers } {
   const header = new Headers({ "handrail-call-id": callId });
+  const trailer = new Headers();
   const contentType = request.header.get("content-type");
   if (contentType !== null) header.set("content-type", contentType);
-  return header;
+  if (contentType?.startsWith("application/grpc") === true) trailer.set("grpc-status", "0");
+  return { header, trailer };
 }

@@ -110,11 +110,12 @@ class Manager implements WorkspaceManager {
 
   async #open(place: Place): Promise<LiveWorkspace> {
     const { provider, log, openMs } = this.#options;
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(openMs)]);
     const startedAt = performance.now();
     const earlierGeneration = place.generation;
     const foundAs = place.live === undefined ? undefined : await provider.state(place.live.sandbox);
-    const { sandbox, client, hello } = await this.#sandboxWithAgent(place, signal);
+    const { sandbox, client, hello } = await within(openMs, this.#closing.signal, (signal) =>
+      this.#sandboxWithAgent(place, signal),
+    );
     const { generation } = sandbox;
     const { endsWithAgent } = provider.surroundings(place.key);
     const notice = sandboxNotice({ earlierGeneration, generation, foundAs, endsWithAgent });
@@ -192,6 +193,24 @@ class Manager implements WorkspaceManager {
     throw new SandboxError("not-startable", "the workspace is not writable for commands", {
       hint: "Give the user of the commands the right to write to the project's storage.",
     });
+  }
+}
+
+/** Works under a signal that is aborted with the other one, or with a SandboxError when the time is over. */
+async function within<T>(
+  limitMs: number,
+  other: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const clock = new AbortController();
+  const timer = setTimeout(() => {
+    const message = `the sandbox and its agent were not ready within ${limitMs} ms`;
+    clock.abort(new SandboxError("not-startable", message));
+  }, limitMs);
+  try {
+    return await work(AbortSignal.any([other, clock.signal]));
+  } finally {
+    clearTimeout(timer);
   }
 }
 

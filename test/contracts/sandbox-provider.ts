@@ -15,12 +15,12 @@ const never = new AbortController().signal;
 
 /** Runs a program text in Node inside the sandbox; resolves with its output. */
 async function runNode(provider: SandboxProvider, sandbox: Sandbox, program: string): Promise<string> {
-  const { pipe, stderrTail } = await provider.bootAgent(sandbox, { bootScript: program, signal: never });
+  const agent = await provider.bootAgent(sandbox, { bootScript: program, signal: never });
   let output = "";
-  pipe.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  pipe.end();
-  await once(pipe, "close");
-  return output + stderrTail();
+  agent.pipe.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  agent.pipe.end();
+  await once(agent.pipe, "close");
+  return output + agent.stderrTail();
 }
 
 /** A pipe that answers every byte it gets. */
@@ -161,7 +161,6 @@ export function describeSandboxProvider(name: string, make: () => Promise<Provid
           let written = 0;
           const more = () => { while (written < 4096 && process.stdout.write(block)) written += 1; };
           process.stdout.on("drain", more);
-          process.stdin.on("data", () => process.stderr.write("written:" + written + ";"));
           more();`,
         signal: never,
       });
@@ -172,15 +171,15 @@ export function describeSandboxProvider(name: string, make: () => Promise<Provid
     });
 
     it("keeps the last 4 KiB of the agent's errors", async () => {
-      const { pipe, stderrTail } = await provider.bootAgent(await getOrCreate(newKey()), {
+      const agent = await provider.bootAgent(await getOrCreate(newKey()), {
         bootScript: 'process.stderr.write("x".repeat(9000) + "the end")',
         signal: never,
       });
-      pipe.resume();
-      await once(pipe, "close");
+      agent.pipe.resume();
+      await once(agent.pipe, "close");
       await sleep(50);
-      expect(stderrTail()).toMatch(/^x+the end$/);
-      expect(stderrTail()).toHaveLength(4096);
+      expect(agent.stderrTail()).toMatch(/^x+the end$/);
+      expect(agent.stderrTail()).toHaveLength(4096);
     });
 
     it("runs the agent as an unprivileged user without groups, with a fixed environment", async () => {

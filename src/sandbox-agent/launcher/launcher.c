@@ -21,11 +21,20 @@
 #include "supervisor.h"
 #include "tree.h"
 
-enum { RUNS_MAX = 8192, STRAY_ROUND_MS = 5, PATIENCE_ROUNDS = 1200 };
+enum { RUNS_MAX = 8192, SPARES = 2, ROUND_MS = 5, PATIENCE_ROUNDS = 1200, RETRY_MS = 50 };
 
-static pid_t supervisors[RUNS_MAX];
+/* A supervisor; a spare one waits for a connection by itself. */
+struct supervisor {
+  pid_t pid;
+  int spare;
+};
+
+static struct supervisor supervisors[RUNS_MAX];
 static int supervisor_count;
+static const char *directory;
 static int listener = -1, signals = -1, null = -1;
+/* Spare supervisors write their process id here when they take a connection. */
+static int taken[2];
 
 static _Noreturn void give_up(const char *what) {
   fprintf(stderr, "launcher: %s: %s\n", what, strerror(errno));
@@ -34,7 +43,20 @@ static _Noreturn void give_up(const char *what) {
 
 static void forget(pid_t pid) {
   for (int i = 0; i < supervisor_count; i++)
-    if (supervisors[i] == pid) supervisors[i--] = supervisors[--supervisor_count];
+    if (supervisors[i].pid == pid) supervisors[i--] = supervisors[--supervisor_count];
+}
+
+static int count_spares(void) {
+  int spares = 0;
+  for (int i = 0; i < supervisor_count; i++) spares += supervisors[i].spare;
+  return spares;
+}
+
+static void note_taken(void) {
+  pid_t pid;
+  while (read(taken[0], &pid, sizeof pid) == sizeof pid)
+    for (int i = 0; i < supervisor_count; i++)
+      if (supervisors[i].pid == pid) supervisors[i].spare = 0;
 }
 
 /*
@@ -56,7 +78,9 @@ static int reap(void) {
 
 /* One round against processes whose supervisor was killed. True if there were any. */
 static int kill_strays(void) {
-  struct tree tree = {getpid(), supervisors, supervisor_count};
+  static pid_t except[RUNS_MAX];
+  for (int i = 0; i < supervisor_count; i++) except[i] = supervisors[i].pid;
+  struct tree tree = {getpid(), except, supervisor_count};
   tree_kill_round(&tree);
   return tree_count(&tree) > 0;
 }
@@ -73,38 +97,66 @@ static void refuse(int connection, int error) {
   close(connection);
 }
 
-static void serve(int connection, const char *directory) {
+/* The life of a spare supervisor until it takes a connection. */
+static int await_connection(int own_signals) {
+  for (;;) {
+    struct pollfd places[2] = {{listener, POLLIN, 0}, {own_signals, POLLIN, 0}};
+    if (poll(places, 2, -1) < 0) continue;
+    if (places[1].revents) _exit(0);
+    int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (connection >= 0) return connection;
+  }
+}
+
+/* Makes a supervisor for the connection, or a spare one if it is -1. 0 on success, -1 with errno. */
+static int make_supervisor(int connection) {
   pid_t self = getpid();
   pid_t pid = supervisor_count < RUNS_MAX ? fork() : (errno = EAGAIN, -1);
-  if (pid < 0) {
-    refuse(connection, errno);
+  if (pid < 0) return -1;
+  if (pid > 0) {
+    supervisors[supervisor_count++] = (struct supervisor){pid, connection < 0};
+    return 0;
+  }
+  close(signals);
+  close(taken[0]);
+  for (int i = 0; i < 3; i++) dup2(null, i);
+  close(null);
+  int own_signals = supervisor_prepare(self);
+  if (connection < 0) {
+    connection = await_connection(own_signals);
+    pid_t own = getpid();
+    if (write(taken[1], &own, sizeof own) != sizeof own) _exit(1);
+  }
+  close(listener);
+  close(taken[1]);
+  supervise(connection, directory);
+}
+
+/* Takes a connection that no spare supervisor was there for. */
+static void serve(void) {
+  int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+  if (connection < 0) {
+    if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) poll(NULL, 0, ROUND_MS);
     return;
   }
-  if (pid == 0) {
-    close(listener);
-    close(signals);
-    for (int i = 0; i < 3; i++) dup2(null, i);
-    close(null);
-    supervise(connection, directory, self);
-  }
-  supervisors[supervisor_count++] = pid;
-  close(connection);
+  if (make_supervisor(connection) == 0) close(connection);
+  else refuse(connection, errno);
 }
 
 /* Every supervisor kills its tree and ends; waits for them. */
 static void end_all(void) {
-  for (int i = 0; i < supervisor_count; i++) kill(supervisors[i], SIGTERM);
+  for (int i = 0; i < supervisor_count; i++) kill(supervisors[i].pid, SIGTERM);
   for (int round = 0; supervisor_count > 0 && round < PATIENCE_ROUNDS; round++) {
     struct pollfd place = {signals, POLLIN, 0};
     struct signalfd_siginfo info;
-    poll(&place, 1, STRAY_ROUND_MS);
+    poll(&place, 1, ROUND_MS);
     while (read(signals, &info, sizeof info) > 0) continue;
     reap();
   }
   for (int round = 0; round < PATIENCE_ROUNDS && kill_strays(); round++) reap();
 }
 
-static void listen_in(const char *directory) {
+static void listen_there(void) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/launch.sock", directory);
   if (length >= (int)sizeof address.sun_path) errno = ENAMETOOLONG, give_up("directory");
@@ -134,7 +186,8 @@ static void prepare(void) {
   sigdelset(&watched, SIGPIPE);
   signals = signalfd(-1, &watched, SFD_NONBLOCK | SFD_CLOEXEC);
   null = open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (signals < 0 || null < 0) give_up("start");
+  if (signals < 0 || null < 0 || pipe2(taken, O_CLOEXEC) != 0) give_up("start");
+  fcntl(taken[0], F_SETFL, O_NONBLOCK);
   snprintf(path, sizeof path, "/proc/%d", (int)getpid());
   if (stat("/proc/self", &own) != 0 || stat(path, &named) != 0) give_up("/proc");
   if (own.st_ino != named.st_ino) errno = ESRCH, give_up("/proc of another process namespace");
@@ -145,25 +198,28 @@ int main(int argc, char **argv) {
     fputs("usage: launcher DIRECTORY (absolute)\n", stderr);
     return 2;
   }
+  directory = argv[1];
   prepare();
-  listen_in(argv[1]);
+  listen_there();
   if (write(1, "ready\n", 6) != 6) return 1;
   dup2(null, 1);
   for (int strays = 0;;) {
-    struct pollfd places[3] = {{0, POLLIN, 0}, {signals, POLLIN, 0}, {listener, POLLIN, 0}};
+    int spares = count_spares();
+    while (spares < SPARES && make_supervisor(-1) == 0) spares++;
+    int patience = strays ? ROUND_MS : spares < SPARES ? RETRY_MS : -1;
+    struct pollfd places[4] = {
+        {0, POLLIN, 0}, {signals, POLLIN, 0}, {taken[0], POLLIN, 0}, {spares == 0 ? listener : -1, POLLIN, 0}};
     struct signalfd_siginfo info;
     char byte;
-    poll(places, 3, strays ? STRAY_ROUND_MS : -1);
+    poll(places, 4, patience);
     if (places[0].revents && read(0, &byte, 1) <= 0) break;
     int terminated = 0;
     while (read(signals, &info, sizeof info) > 0) terminated |= info.ssi_signo == SIGTERM;
     if (terminated) break;
+    note_taken();
     strays |= reap();
     if (strays) strays = kill_strays();
-    if (!places[2].revents) continue;
-    int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    if (connection >= 0) serve(connection, argv[1]);
-    else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) poll(NULL, 0, STRAY_ROUND_MS);
+    if (places[3].revents) serve();
   }
   end_all();
   return 0;

@@ -182,9 +182,7 @@ static _Noreturn void refuse(const struct failure *failure) {
   _exit(0);
 }
 
-_Noreturn void supervise(int connection, const char *directory, pid_t launcher) {
-  struct request request;
-  struct failure failure = {STAGE_REQUEST, 0};
+int supervisor_prepare(pid_t launcher) {
   sigset_t watched;
   prctl(PR_SET_NAME, "handrail-run");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -194,6 +192,12 @@ _Noreturn void supervise(int connection, const char *directory, pid_t launcher) 
   sigaddset(&watched, SIGCHLD);
   sigaddset(&watched, SIGTERM);
   signals = signalfd(-1, &watched, SFD_NONBLOCK | SFD_CLOEXEC);
+  return signals;
+}
+
+_Noreturn void supervise(int connection, const char *directory) {
+  struct request request;
+  struct failure failure = {STAGE_REQUEST, 0};
   wire_open(connection);
   if (request_read(&request, &failure) != 0) refuse(&failure);
   if (request.with_script) {
@@ -205,7 +209,7 @@ _Noreturn void supervise(int connection, const char *directory, pid_t launcher) 
     *end = script_path;
   }
   if (signals < 0) {
-    failure = (struct failure){STAGE_PIPES, errno};
+    failure = (struct failure){STAGE_PIPES, EMFILE};
     refuse(&failure);
   }
   if (child_start(&request, &child, &failure) != 0) refuse(&failure);

@@ -8,13 +8,15 @@ export function bashResult(options: {
   text: OutputText;
   notices: readonly string[];
   elapsedMs: number;
+  /** True if the call was stopped, which then is its end rather than the exit. */
+  stopped: boolean;
 }): ToolResult {
-  const { exit, text, notices, elapsedMs } = options;
+  const { exit, text, notices, elapsedMs, stopped } = options;
   const printed = text.finish();
   const report = exitReport(exit);
   const failure = failureOf(report);
   const content: Content[] = [{ kind: "text", text: printed.text === "" ? "(no output)" : printed.text }];
-  if (failure !== undefined) content.push({ kind: "text", text: `[${failure.message}]` });
+  if (failure !== undefined && !stopped) content.push({ kind: "text", text: `[${failure.message}]` });
   const { originalBytes, originalLines, keptBytes } = printed;
   return {
     outcome: failure === undefined ? "ok" : "tool_error",

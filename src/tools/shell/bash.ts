@@ -109,7 +109,8 @@ async function runBash(
     if (error instanceof AgentFailure) return startFailure(error, input);
     throw new InterruptedWork(error, text.finish());
   }
-  return bashResult({ exit, text, notices, elapsedMs: performance.now() - startedAt });
+  const elapsedMs = performance.now() - startedAt;
+  return bashResult({ exit, text, notices, elapsedMs, stopped: context.signal.aborted });
 }
 
 function timeoutNotices(timeout: number | undefined, { maxTimeoutMs }: BashOptions): string[] {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /** Swaps, without end, a file and a directory below `root` for symbolic links to the same names below `outside`. */
 const [root = "", outside = ""] = process.argv.slice(2);
-const at = (name: string): string => join(root, name);
+const at = (name) => join(root, name);
 
 mkdirSync(at("real-dir"), { recursive: true });
 linkSync(at("inside.txt"), at("real-dir/canary.txt"));
