@@ -13,6 +13,7 @@ const engine = [
   "test/sandbox/{docker,local}/**/*.test.ts",
   "test/workspace/**/*.test.ts",
   "test/e2e/**/*.test.ts",
+  "test/reports/**/*.test.ts",
 ];
 const timed = ["test/**/*.timed.test.ts"];
 

@@ -29,6 +29,10 @@ export function installParts(parts) {
   const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const options = { stdio: ["ignore", "ignore", "inherit"], env: environment };
   spawnSync("apt-get", ["update", "-qq"], options);
-  const done = spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], options);
+  const done = spawnSync(
+    "apt-get",
+    ["install", "-y", "-qq", "--no-install-recommends", ...packages],
+    options,
+  );
   if (done.status !== 0) throw new Error(`apt-get could not install ${packages.join(", ")}`);
 }

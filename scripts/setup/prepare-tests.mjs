@@ -6,7 +6,9 @@ import { installParts, missingParts } from "./parts.mjs";
 
 /** True if set-up may install and start things: root on Debian, asked for by CI or HANDRAIL_SETUP. */
 export function maySetUp() {
-  const asked = ["CI", "HANDRAIL_SETUP"].some((name) => !["", "0", "false", undefined].includes(process.env[name]));
+  const asked = ["CI", "HANDRAIL_SETUP"].some(
+    (name) => !["", "0", "false", undefined].includes(process.env[name]),
+  );
   return asked && process.getuid?.() === 0 && existsSync("/etc/debian_version");
 }
 

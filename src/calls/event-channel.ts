@@ -59,8 +59,7 @@ export class EventChannel implements AsyncIterableIterator<ExecuteToolResponse> 
     }
     if (this.#end !== undefined) {
       const { error } = this.#end;
-      if (error !== undefined)
-        return Promise.reject(error);
+      if (error !== undefined) return Promise.reject(error);
       return Promise.resolve({ done: true, value: undefined });
     }
     return new Promise((resolve, reject) => {

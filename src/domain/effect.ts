@@ -3,8 +3,3 @@
  * something outside the sandbox.
  */
 export type Effect = "none" | "read" | "session" | "write" | "execute" | "external";
-
-/** True if running the tool twice cannot be noticed. */
-export function isHarmless(effect: Effect): boolean {
-  return effect === "none" || effect === "read";
-}

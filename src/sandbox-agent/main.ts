@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import type { AgentConfig } from "../sandbox/channel/agent-config.js";
+import { BufferedPipe } from "../sandbox/channel/buffered-pipe.js";
 import { serveAgent } from "../sandbox/channel/serve-agent.js";
 import { createReadBytesHandler } from "./files/read-bytes-handler.js";
 import { createReadLinesHandler } from "./files/read-lines-handler.js";
@@ -10,7 +11,6 @@ import { openOomCounter } from "./oom-counter.js";
 import { createKillHandlers } from "./runs/kill-handlers.js";
 import { createRunHandler } from "./runs/run-handler.js";
 import { RunRegistry } from "./runs/run-registry.js";
-import { StdioPipe } from "./stdio-pipe.js";
 import { createSupervisor } from "./supervise/create-supervisor.js";
 import { sweep } from "./sweep.js";
 
@@ -50,7 +50,7 @@ export async function start({ stdin, stdout, rest, launcher, config }: StartOpti
   const places = { ...config, roots: new ReadRoots(config) };
   const now = (): number => performance.now();
   const channel = serveAgent(
-    new StdioPipe({ stdin, stdout, rest }),
+    new BufferedPipe({ input: stdin, output: stdout, rest }),
     {
       hello: createHelloHandler({
         buildId: HANDRAIL_BUILD_ID,

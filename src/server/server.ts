@@ -91,7 +91,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     closing ??= (async () => {
       state.startDraining();
       abortCalls();
-      sessions.destroyAll();
+      await sessions.destroyAll();
       http1.close();
       await listener.close();
       log.info({ url }, "closed");

@@ -1,6 +1,7 @@
 import { constants } from "node:http2";
 import type { Http2Session, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
+import { setImmediate as afterThisEvent } from "node:timers/promises";
 
 import { ResetBudget } from "./reset-budget.js";
 import type { ServerLog } from "./server-log.js";
@@ -41,6 +42,7 @@ export class SessionTracker {
     const { idleMs } = this.#options;
     const budget = new ResetBudget({ burst: resetBurst, perSecond: resetsPerSecond, now: this.#options.now });
     let streams = 0;
+    let flooded = false;
     const closeIdle = (): void => session.close();
     let idleTimer = setTimeout(closeIdle, idleMs);
     this.#sessions.set(session, socket);
@@ -48,7 +50,9 @@ export class SessionTracker {
       streams += 1;
       clearTimeout(idleTimer);
       const countReset = (): void => {
-        if (!session.destroyed && !budget.spend()) this.#endFlood(session, socket);
+        if (flooded || budget.spend() || session.destroyed) return;
+        flooded = true;
+        this.#endFlood(session, socket);
       };
       if (stream.aborted) countReset();
       else stream.once("aborted", countReset);
@@ -71,8 +75,9 @@ export class SessionTracker {
     for (const session of this.#sessions.keys()) session.close();
   }
 
-  /** Ends every session and its streams at once. */
-  destroyAll(): void {
+  /** Ends every session and its streams, after the event at hand. Resolves once they are ended. */
+  async destroyAll(): Promise<void> {
+    await afterThisEvent();
     for (const session of this.#sessions.keys()) session.destroy();
   }
 
@@ -90,11 +95,13 @@ export class SessionTracker {
     });
   }
 
+  /** Ends the session after the event at hand: inside of an event of its own it must not be destroyed. */
   #endFlood(session: ServerHttp2Session, socket: Socket): void {
     this.#options.log.warn(
       { remoteAddress: socket.remoteAddress, resetsAtOnce: resetBurst, resetsPerSecond },
       "closed an HTTP/2 session whose client took back requests too fast",
     );
-    session.destroy(new Error("too many requests were taken back"), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    const reason = new Error("the client took back requests too fast");
+    setImmediate(() => session.destroy(reason, constants.NGHTTP2_ENHANCE_YOUR_CALM));
   }
 }

@@ -10,7 +10,10 @@ const output = (bytes: number): EventBody => ({
   case: "output",
   value: create(OutputSchema, { attempt: 1, stream: OutputStream.STDOUT, data: new Uint8Array(bytes) }),
 });
-const progress = (message: string): EventBody => ({ case: "progress", value: create(ProgressSchema, { message }) });
+const progress = (message: string): EventBody => ({
+  case: "progress",
+  value: create(ProgressSchema, { message }),
+});
 const result: EventBody = { case: "result", value: create(ResultSchema) };
 
 function takeAll(journal: Journal, afterSeq = 0): Next[] {
@@ -45,7 +48,11 @@ describe("Journal", () => {
     for (let i = 0; i < 10; i += 1) void journal.append(output(400), 0);
     void journal.append(result, 0);
     const kinds = takeAll(journal).map((next) =>
-      next.kind === "gap" ? `gap ${next.fromSeq}-${next.toSeq}` : next.kind === "event" ? next.event.event.case : "",
+      next.kind === "gap"
+        ? `gap ${next.fromSeq}-${next.toSeq}`
+        : next.kind === "event"
+          ? next.event.event.case
+          : "",
     );
     expect(kinds).toEqual(["progress", "gap 2-10", "output", "result"]);
   });
@@ -86,18 +93,22 @@ describe("Journal", () => {
 
   it("seq has no holes for any mix of readers and events: gaps and events together cover all", () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 900 }), { maxLength: 60 }), fc.nat(70), (sizes, after) => {
-        const journal = new Journal({ liveBytes: 2000 });
-        for (const size of sizes) void journal.append(size === 0 ? progress("p") : output(size), 0);
-        void journal.append(result, 0);
-        let expected = Math.min(after, journal.lastSeq) + 1;
-        for (const next of takeAll(journal, after)) {
-          if (next.kind === "event") expect(next.event.seq).toBe(expected);
-          if (next.kind === "gap") expect(next.fromSeq).toBe(expected);
-          expected = (next.kind === "gap" ? next.toSeq : expected) + 1;
-        }
-        expect(expected).toBe(journal.lastSeq + 1);
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 900 }), { maxLength: 60 }),
+        fc.nat(70),
+        (sizes, after) => {
+          const journal = new Journal({ liveBytes: 2000 });
+          for (const size of sizes) void journal.append(size === 0 ? progress("p") : output(size), 0);
+          void journal.append(result, 0);
+          let expected = Math.min(after, journal.lastSeq) + 1;
+          for (const next of takeAll(journal, after)) {
+            if (next.kind === "event") expect(next.event.seq).toBe(expected);
+            if (next.kind === "gap") expect(next.fromSeq).toBe(expected);
+            expected = (next.kind === "gap" ? next.toSeq : expected) + 1;
+          }
+          expect(expected).toBe(journal.lastSeq + 1);
+        },
+      ),
     );
   });
 });

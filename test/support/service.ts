@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, chmod } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import type { Client, Transport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import Docker from "dockerode";
 import { onTestFinished } from "vitest";
+import type { CallContext } from "../../gen/handrail/v1/context_pb.js";
 import type { CallEvent } from "../../gen/handrail/v1/events_pb.js";
 import type { Result } from "../../gen/handrail/v1/result_pb.js";
 import { SessionService } from "../../gen/handrail/v1/session_service_pb.js";
 import { ToolService } from "../../gen/handrail/v1/tool_service_pb.js";
-import type { ExecuteToolRequestSchema } from "../../gen/handrail/v1/tool_service_pb.js";
+import type { ExecuteToolRequest } from "../../gen/handrail/v1/tool_service_pb.js";
 import { compose } from "../../src/compose.js";
 import { readConfig } from "../../src/config/config.js";
 
@@ -36,6 +36,11 @@ export interface Outcome {
   readonly elapsedMs: number;
 }
 
+/** What a test sets of a request beside tool and arguments. */
+export type CallRequest = Partial<Omit<ExecuteToolRequest, "context" | "$typeName" | "$unknown">> & {
+  readonly context?: Partial<CallContext>;
+};
+
 /** A service for tests, with clients and a project of its own. */
 export interface TestService {
   readonly url: string;
@@ -56,7 +61,7 @@ export interface TestService {
     options?: {
       signal?: AbortSignal;
       timeoutMs?: number;
-      request?: MessageInitShape<typeof ExecuteToolRequestSchema>;
+      request?: CallRequest;
     },
   ): Promise<Outcome>;
   bash(command: string, args?: Record<string, unknown>): Promise<Outcome>;
@@ -128,12 +133,12 @@ function clientsOf(
 ): Pick<TestService, "tools" | "sessions" | "run" | "bash"> {
   const tools = createClient(ToolService, transport);
   const run: TestService["run"] = async (tool, args, options = {}) => {
-    const { request = {}, ...callOptions } = options;
+    const { request: { context = {}, ...request } = {}, ...callOptions } = options;
     const startedAt = performance.now();
     const events: CallEvent[] = [];
     const stream = tools.executeTool(
       {
-        context: { projectId: project, turnId: randomUUID() },
+        context: { projectId: project, turnId: randomUUID(), ...context },
         tool,
         input: { case: "argumentsJson", value: JSON.stringify(args) },
         callId: randomUUID(),
@@ -161,7 +166,7 @@ export function outcomeOf(events: readonly CallEvent[], elapsedMs: number): Outc
   const bytes = (stream: number) =>
     Buffer.concat(
       events.flatMap(({ event }) =>
-        event.case === "output" && event.value.stream === stream ? [event.value.data] : [],
+        event.case === "output" && (event.value.stream as number) === stream ? [event.value.data] : [],
       ),
     );
   const text = result.content.map(({ part }) => (part.case === "text" ? part.value.text : "")).join("\n");

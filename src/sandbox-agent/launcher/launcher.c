@@ -21,7 +21,7 @@
 #include "supervisor.h"
 #include "tree.h"
 
-enum { RUNS_MAX = 8192, SPARES = 2, ROUND_MS = 5, PATIENCE_ROUNDS = 1200, RETRY_MS = 50 };
+enum { RUNS_MAX = 8192, SPARES = 2, REFUSED_MAX = 64, ROUND_MS = 5, PATIENCE_ROUNDS = 1200, RETRY_MS = 50 };
 
 /* A supervisor; a spare one waits for a connection by itself. */
 struct supervisor {
@@ -33,6 +33,9 @@ static struct supervisor supervisors[RUNS_MAX];
 static int supervisor_count;
 static const char *directory;
 static int listener = -1, signals = -1, null = -1;
+/* Connections that were told that they are not served. */
+static int refused[REFUSED_MAX];
+static int refused_count;
 /* Spare supervisors write their process id here when they take a connection. */
 static int taken[2];
 
@@ -85,16 +88,32 @@ static int kill_strays(void) {
   return tree_count(&tree) > 0;
 }
 
-/* Answers that no supervisor could be made, and takes what the agent has sent, so that it can read the answer. */
+/* Closes one refused connection, if the agent has closed it or it has to make room. */
+static void drop_refused(int i) {
+  close(refused[i]);
+  refused[i] = refused[--refused_count];
+}
+
+/* Reads and drops what refused connections bring until the agent closes them, so that it reads the answer. */
+static void drain_refused(void) {
+  char bytes[4096];
+  for (int i = 0; i < refused_count;) {
+    ssize_t n = recv(refused[i], bytes, sizeof bytes, MSG_DONTWAIT);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) drop_refused(i);
+    else if (n < 0) i++;
+  }
+}
+
+/* Answers that no supervisor could be made. */
 static void refuse(int connection, int error) {
-  unsigned char frame[FRAME_HEADER + 8], request[4096];
+  unsigned char frame[FRAME_HEADER + 8];
   put_number(frame, 8);
   frame[4] = EVENT_FAILED;
   put_number(frame + FRAME_HEADER, STAGE_FORK);
   put_number(frame + FRAME_HEADER + 4, (uint32_t)error);
   send(connection, frame, sizeof frame, MSG_NOSIGNAL | MSG_DONTWAIT);
-  while (recv(connection, request, sizeof request, MSG_DONTWAIT) > 0) continue;
-  close(connection);
+  if (refused_count == REFUSED_MAX) drop_refused(0);
+  refused[refused_count++] = connection;
 }
 
 /* The life of a spare supervisor until it takes a connection. */
@@ -119,6 +138,7 @@ static int make_supervisor(int connection) {
   }
   close(signals);
   close(taken[0]);
+  for (int i = 0; i < refused_count; i++) close(refused[i]);
   for (int i = 0; i < 3; i++) dup2(null, i);
   close(null);
   int own_signals = supervisor_prepare(self);
@@ -207,16 +227,18 @@ int main(int argc, char **argv) {
     int spares = count_spares();
     while (spares < SPARES && make_supervisor(-1) == 0) spares++;
     int patience = strays ? ROUND_MS : spares < SPARES ? RETRY_MS : -1;
-    struct pollfd places[4] = {
+    struct pollfd places[4 + REFUSED_MAX] = {
         {0, POLLIN, 0}, {signals, POLLIN, 0}, {taken[0], POLLIN, 0}, {spares == 0 ? listener : -1, POLLIN, 0}};
+    for (int i = 0; i < refused_count; i++) places[4 + i] = (struct pollfd){refused[i], POLLIN, 0};
     struct signalfd_siginfo info;
     char byte;
-    poll(places, 4, patience);
+    poll(places, (nfds_t)(4 + refused_count), patience);
     if (places[0].revents && read(0, &byte, 1) <= 0) break;
     int terminated = 0;
     while (read(signals, &info, sizeof info) > 0) terminated |= info.ssi_signo == SIGTERM;
     if (terminated) break;
     note_taken();
+    drain_refused();
     strays |= reap();
     if (strays) strays = kill_strays();
     if (places[3].revents) serve();

@@ -1,7 +1,9 @@
 import { Command, encodeFrame, OUTPUT_WINDOW_BYTES } from "./frames.js";
-import type { ProcessSpec } from "./supervisor.js";
+import { type ProcessSpec, StartError } from "./supervisor.js";
 
-/** Encodes the first frame to a supervisor process. */
+const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
+
+/** Encodes the first frame to a supervisor process. Throws StartError if it is larger than 32 MiB. */
 export function encodeLaunchRequest(
   spec: ProcessSpec,
   { env }: { env: Readonly<Record<string, string>> },
@@ -16,5 +18,11 @@ export function encodeLaunchRequest(
   head.writeUInt32LE(variables.length, 6);
   head.writeUInt32LE(OUTPUT_WINDOW_BYTES, 10);
   head.writeUInt32LE(script.byteLength, 14);
-  return encodeFrame(Command.start, Buffer.concat([head, Buffer.from(strings), script]));
+  const payload = Buffer.concat([head, Buffer.from(strings), script]);
+  if (payload.length > MAX_REQUEST_BYTES)
+    throw new StartError(
+      "not-executable",
+      `arguments, environment and script have ${payload.length} bytes: the limit is ${MAX_REQUEST_BYTES}`,
+    );
+  return encodeFrame(Command.start, payload);
 }

@@ -74,6 +74,7 @@ export class LauncherProcess {
   async stop(): Promise<void> {
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), STOP_MS);
     this.#child.stdin.end();
+    this.#child.kill("SIGCONT");
     await this.exited;
     clearTimeout(timer);
   }

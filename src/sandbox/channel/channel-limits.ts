@@ -6,10 +6,10 @@ export const maxMessageBytes = 4 * 1024 * 1024;
 /** Most bytes that one stream may have under way without being read: 1 MiB. */
 export const streamWindowBytes = 1024 * 1024;
 
-/** Most bytes that all streams of a channel together may have under way: 16 MiB. */
-export const channelWindowBytes = 16 * 1024 * 1024;
+/** Most bytes that all streams of a channel together may have in the pipe: 4 MiB. */
+export const channelWindowBytes = 4 * 1024 * 1024;
 
-/** Most streams that are open at the same time on one channel. */
+/** Most streams that are open at the same time on one channel, the one for cancellations included. */
 export const maxConcurrentStreams = 1024;
 
 /** HTTP/2 options of both ends of a channel. */

@@ -6,6 +6,7 @@ import { ErrorKind } from "../../../gen/handrail/sandbox/v1/agent_service_pb.js"
 import { ChannelLost } from "./agent-client.js";
 import type { AgentClient, AgentStream, AgentStreamOptions } from "./agent-client.js";
 import { agentFailure } from "./agent-failure.js";
+import { openCancellation } from "./cancellation.js";
 import { channelWindowBytes, sessionOptions } from "./channel-limits.js";
 import { deferred } from "./deferred.js";
 import { openExchange } from "./exchange.js";
@@ -17,6 +18,7 @@ export function createAgentClient(duplex: Duplex): AgentClient {
   const closed = deferred<ChannelLost>();
   let cause: unknown;
   const session = connect("http://agent", { ...sessionOptions, createConnection: () => duplex });
+  const cancel = openCancellation(session);
   const lose = (): void => {
     session.destroy();
     duplex.destroy();
@@ -46,6 +48,7 @@ export function createAgentClient(duplex: Duplex): AgentClient {
     const exchange = openExchange(session, {
       path: methodPath(method),
       signal,
+      cancel,
       onMessage: (payload) => {
         if (responses.length > 0) throw agentFailure(ErrorKind.INTERNAL, "the agent answered twice");
         responses.push(decodeResponse<M["output"]>(method.output, payload));
@@ -65,6 +68,7 @@ export function createAgentClient(duplex: Duplex): AgentClient {
     const exchange = openExchange(session, {
       path: methodPath(method),
       signal,
+      cancel,
       onMessage: (payload) => onResponse(decodeResponse<M["output"]>(method.output, payload)),
     });
     return {

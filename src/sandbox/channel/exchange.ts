@@ -1,9 +1,9 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { constants } from "node:http2";
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import { AgentErrorSchema, ErrorKind } from "../../../gen/handrail/sandbox/v1/agent_service_pb.js";
 import { AgentFailure, ChannelLost } from "./agent-client.js";
 import { agentFailure } from "./agent-failure.js";
+import type { CancelStream } from "./cancellation.js";
 import { deferred } from "./deferred.js";
 import { endFrame, encodeFrames, FrameError, FrameKind } from "./frame.js";
 import { readFrames } from "./frame-reader.js";
@@ -13,8 +13,9 @@ import { FrameWriter } from "./frame-writer.js";
 export interface ExchangeOptions {
   /** The `:path` of the method. */
   readonly path: string;
-  /** Aborting resets the stream. */
+  /** Aborting cancels the stream. */
   readonly signal: AbortSignal;
+  readonly cancel: CancelStream;
   /** Receives the encoded responses in order. While a returned promise is pending, the agent is held back. */
   readonly onMessage: (payload: Uint8Array) => void | Promise<void>;
 }
@@ -26,13 +27,13 @@ export interface Exchange {
   end(): void;
   /** Resolves after the last response; rejects with AgentFailure, ChannelLost or the reason of the signal. */
   readonly done: Promise<void>;
-  /** Resets the stream and rejects `done` with the error. */
+  /** Cancels the stream and rejects `done` with the error. */
   fail(error: unknown): void;
 }
 
 /** Opens a stream. Throws ChannelLost, or the reason of a signal that is aborted. */
 export function openExchange(session: ClientHttp2Session, options: ExchangeOptions): Exchange {
-  const { path, signal, onMessage } = options;
+  const { path, signal, cancel, onMessage } = options;
   signal.throwIfAborted();
   const stream = request(session, path);
   const writer = new FrameWriter(stream);
@@ -55,7 +56,7 @@ export function openExchange(session: ClientHttp2Session, options: ExchangeOptio
   };
   const fail = (error: unknown): void => {
     if (!settle()) return;
-    stream.close(constants.NGHTTP2_CANCEL);
+    cancel(stream);
     stream.resume();
     outcome.reject(error);
   };

@@ -65,7 +65,7 @@ export class FrameDecoder {
     if (this.#first === this.#chunks.length) {
       this.#chunks = [];
       this.#first = 0;
-    } else if (this.#first >= 1024) {
+    } else if (this.#first >= 1024 && this.#first * 2 >= this.#chunks.length) {
       this.#chunks = this.#chunks.slice(this.#first);
       this.#first = 0;
     }

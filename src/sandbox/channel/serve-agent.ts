@@ -1,10 +1,11 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { constants, performServerHandshake } from "node:http2";
-import type { Duplex } from "node:stream";
 import { AgentService, ErrorKind } from "../../../gen/handrail/sandbox/v1/agent_service_pb.js";
 import { agentFailure } from "./agent-failure.js";
 import type { AgentHandlers, HandlerContext, Respond } from "./agent-handlers.js";
+import type { BufferedPipe } from "./buffered-pipe.js";
+import { cancelPath, Cancellations } from "./cancellation.js";
 import { channelWindowBytes, sessionOptions } from "./channel-limits.js";
 import { deferred } from "./deferred.js";
 import { methodPath } from "./method-path.js";
@@ -22,27 +23,30 @@ export interface ServedChannel {
 
 /** Serves the methods of AgentService on a pipe. `onInternalError` hears of every exception that was answered INTERNAL. */
 export function serveAgent(
-  duplex: Duplex,
+  pipe: BufferedPipe,
   handlers: AgentHandlers,
   { onInternalError }: { onInternalError: (error: Error) => void },
 ): ServedChannel {
   const closed = deferred<void>();
   const routes = routesOf(handlers);
-  const session = performServerHandshake(duplex, sessionOptions);
+  const cancellations = new Cancellations();
+  const session = performServerHandshake(pipe, sessionOptions);
   const close = (): void => {
     session.destroy();
-    duplex.destroy();
+    pipe.destroy();
     closed.resolve();
   };
   session.setLocalWindowSize(channelWindowBytes);
   session.on("error", () => undefined);
-  duplex.on("error", () => undefined);
+  pipe.on("error", () => undefined);
   session.once("close", close);
-  duplex.once("end", close);
-  duplex.once("close", close);
+  pipe.once("end", close);
+  pipe.once("close", close);
   session.on("stream", (stream, headers) => {
     const path = String(headers[constants.HTTP2_HEADER_PATH]);
-    serveCall(stream, { handle: routes.get(path) ?? unknownMethod(path), onInternalError });
+    if (path === cancelPath) cancellations.obey(stream, session);
+    else if (cancellations.admit(stream))
+      serveCall(stream, { handle: routes.get(path) ?? unknownMethod(path), onInternalError });
   });
   return { closed: closed.promise, close };
 }

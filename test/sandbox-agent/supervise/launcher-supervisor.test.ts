@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -86,11 +86,6 @@ describe("full supervision", () => {
     expect(await runToExit(supervisor, "echo next")).toMatchObject({ stdout: "next\n", code: 0 });
   }, 20_000);
 
-  it("tells the agent when the process limit is reached", async () => {
-    const limit = { argv: ["setpriv", "--reuid=54322", "--clear-groups", "true"] };
-    expect((await runToExit(supervisor, limit)).code).toBe(0);
-  });
-
   it("lets a command be killed by the kernel before the agent", async () => {
     expect((await runToExit(supervisor, "cat /proc/self/oom_score_adj")).stdout).toBe("500\n");
   });
@@ -132,6 +127,48 @@ describe("full supervision", () => {
     expect(childStates(supervisor.launcherPid)).toEqual(["S", "S"]);
     expect(openFiles()).toBe(before);
   }, 30_000);
+});
+
+describe("a launcher at the limit of its processes", () => {
+  /** A launcher of a user of its own who may have `processes` processes. */
+  async function makeLimited(processes: number): Promise<LauncherSupervisor> {
+    const directory = makeDirectory();
+    const uid = 54_400 + processes;
+    chmodSync(root, 0o755);
+    chownSync(directory, uid, uid);
+    launcherBinary();
+    const limited = `prlimit --nproc=${processes}:${processes} setpriv --reuid=${uid} --clear-groups`;
+    const binary = Buffer.from(`#!/bin/sh\nPATH=/usr/bin:/bin exec ${limited} ${root}/build/launcher "$1"\n`);
+    const supervisor = await LauncherSupervisor.boot({ directory, binary });
+    onTestFinished(() => supervisor.close());
+    return supervisor;
+  }
+
+  const limits: [name: string, processes: number][] = [
+    ["no supervisor", 1],
+    ["no process", 3],
+  ];
+  for (const [name, processes] of limits)
+    it(`says so if ${name} can be made, each time`, async () => {
+      const supervisor = await makeLimited(processes);
+      for (let i = 0; i < 10; i++)
+        await expect(startRecorded(supervisor, { argv: ["true"] })).rejects.toMatchObject({
+          failure: "resources",
+        });
+    });
+
+  it("starts again once there is room", async () => {
+    const supervisor = await makeLimited(5);
+    const first = await startRecorded(supervisor, { argv: ["sleep", uniqueSeconds()] });
+    await sleep(100);
+    await expect(startRecorded(supervisor, { argv: ["true"] })).rejects.toMatchObject({
+      failure: "resources",
+    });
+    await first.run.kill({ graceMs: 0 });
+    await first.run.ended;
+    await sleep(100);
+    expect((await runToExit(supervisor, { argv: ["true"] })).code).toBe(0);
+  });
 });
 
 describe("a launcher that dies", () => {
@@ -186,6 +223,8 @@ describe("a launcher that dies", () => {
     const supervisor = await LauncherSupervisor.boot(options);
     onTestFinished(() => supervisor.close());
     process.kill(supervisor.launcherPid, "SIGSTOP");
+    for (const spare of ["first", "second"])
+      expect(await runToExit(supervisor, `echo ${spare}`)).toMatchObject({ stdout: `${spare}\n` });
     await expect(startRecorded(supervisor, "echo lost")).rejects.toThrow("did not answer");
     expect(await runToExit(supervisor, "echo again")).toMatchObject({ stdout: "again\n" });
   });

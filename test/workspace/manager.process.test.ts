@@ -1,0 +1,3 @@
+import { describeLocalManager } from "./local-manager.js";
+
+describeLocalManager("process");
