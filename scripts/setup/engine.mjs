@@ -19,7 +19,7 @@ export function engineAnswers() {
   });
 }
 
-/** Starts dockerd and waits until it answers. The function that is returned stops it and waits for its end. */
+/** Starts dockerd and waits until it answers. Resolves with its process id and what stops it and waits for its end. */
 export async function startEngine(root) {
   mkdirSync(`${root}/.cache`, { recursive: true });
   const log = openSync(`${root}/.cache/dockerd.log`, "w");
@@ -40,10 +40,13 @@ export async function startEngine(root) {
   });
   for (let waitedMs = 0; waitedMs < 60_000 && !over; waitedMs += 250) {
     if (await engineAnswers()) {
-      return async () => {
+      engine.unref();
+      const stop = async () => {
+        engine.ref();
         engine.kill("SIGTERM");
-        await Promise.race([ended, sleep(20_000).then(() => engine.kill("SIGKILL"))]);
+        await Promise.race([ended, sleep(20_000, undefined, { ref: false }).then(() => engine.kill("SIGKILL"))]);
       };
+      return { pid: engine.pid, stop };
     }
     await sleep(250);
   }

@@ -16,12 +16,13 @@ export function maySetUp() {
 export async function prepareTests(root) {
   const missing = [];
   let stop = async () => undefined;
+  let enginePid;
   if (maySetUp()) installParts(missingParts());
   for (const part of missingParts()) missing.push(`${part.name}: apt-get install ${part.packages.join(" ")}`);
   let engine = await engineAnswers();
   if (!engine && maySetUp()) {
     console.log("Starting a container engine …");
-    stop = await startEngine(root);
+    ({ stop, pid: enginePid } = await startEngine(root));
     engine = true;
   }
   if (!engine) missing.push("a container engine that answers: start dockerd");
@@ -35,5 +36,5 @@ export async function prepareTests(root) {
   for (const name of ["bubblewrap", "python3", "curl"]) {
     if (!missingParts().some((part) => part.name === name)) parts.push(name);
   }
-  return { parts, missing, stop };
+  return { parts, missing, stop, enginePid };
 }

@@ -62,6 +62,7 @@ export class Journal {
   #endOffset = 0;
   #lastSeq = 0;
   #ended = false;
+  #restBytes = Number.POSITIVE_INFINITY;
 
   constructor(options: JournalOptions = {}) {
     this.#liveBytes = options.liveBytes ?? 1024 * 1024;
@@ -102,9 +103,10 @@ export class Journal {
     if (bytes > 0 && this.#laggard() !== undefined) return this.#waitForReaders();
   }
 
-  /** Lets go of live output beyond `bytes`; readers of it meet a gap. */
+  /** Lets go of live output beyond `bytes` as soon as nobody follows; later readers of it meet a gap. */
   shrink(bytes: number): void {
-    this.#trim(bytes);
+    this.#restBytes = bytes;
+    this.#rest();
   }
 
   /** Follows the journal from behind `afterSeq`. The function that is returned ends it. */
@@ -121,6 +123,7 @@ export class Journal {
       leave: () => {
         this.#cursors.delete(cursor);
         this.#tellProgress();
+        this.#rest();
       },
     };
   }
@@ -169,6 +172,10 @@ export class Journal {
         this.#entries.splice(index, 1);
       } else index += 1;
     }
+  }
+
+  #rest(): void {
+    if (this.#cursors.size === 0) this.#trim(this.#restBytes);
   }
 
   #laggard(): Cursor | undefined {

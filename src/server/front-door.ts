@@ -1,4 +1,4 @@
-import type { Http2Session } from "node:http2";
+import type { Http2ServerRequest, Http2Session } from "node:http2";
 import type { Socket } from "node:net";
 import type { ConnectError } from "@connectrpc/connect";
 import { Code } from "@connectrpc/connect";
@@ -8,7 +8,7 @@ import type { Authenticate } from "./authenticate.js";
 import { errorResponse } from "./error-response.js";
 import { checkMedia } from "./media-check.js";
 import type { NodeRequest, NodeResponse } from "./node-exchange.js";
-import { isHttp2Response } from "./node-exchange.js";
+import { isHttp2Request, isHttp2Response } from "./node-exchange.js";
 import { corsHeaders, preflightHeaders } from "./origin.js";
 import type { Pages } from "./pages.js";
 import { refusal } from "./refusal.js";
@@ -67,6 +67,7 @@ export function createFrontDoor(options: FrontDoorOptions): (visit: Visit) => vo
 
 async function enter(visit: Visit, options: FrontDoorOptions): Promise<void> {
   const { request, response } = visit;
+  if (isHttp2Request(request) && !isServed(request, options)) return;
   const { method = "", url = "" } = request;
   if (options.state.draining && !isHttp2Response(response)) response.setHeader("connection", "close");
   const stranger = checkHost(request, options.allowedHosts) ?? checkOrigin(request, options.allowedOrigins);
@@ -85,6 +86,11 @@ async function enter(visit: Visit, options: FrontDoorOptions): Promise<void> {
   if (unfit) return sendText(response, unfit);
   if (protocol === undefined) return sendText(response, options.pages.reply(method, path));
   return callRpc({ ...visit, path, handler, protocol }, options);
+}
+
+/** False if the session of the request is gone or is being ended for flooding. */
+function isServed({ stream }: Http2ServerRequest, { socketOf }: FrontDoorOptions): boolean {
+  return stream.session !== undefined && socketOf(stream.session) !== undefined;
 }
 
 interface RpcVisit extends Visit {

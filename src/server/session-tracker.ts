@@ -19,6 +19,9 @@ export interface SessionTrackerOptions {
 const resetBurst = 256;
 const resetsPerSecond = 100;
 
+/** How long the client of an ended session may take to read why, in ms. */
+const goawayMs = 250;
+
 /** Knows every HTTP/2 session: closes idle ones and those that flood, and says goodbye to all of them. */
 export class SessionTracker {
   readonly #options: SessionTrackerOptions;
@@ -34,7 +37,7 @@ export class SessionTracker {
     return this.#sessions.size;
   }
 
-  /** The socket below a session. Undefined once the session is gone. */
+  /** The socket below a session. Undefined once the session is gone or is being ended for flooding. */
   readonly socketOf = (session: Http2Session): Socket | undefined => this.#sessions.get(session);
 
   /** Watches a new session until it closes. */
@@ -42,7 +45,6 @@ export class SessionTracker {
     const { idleMs } = this.#options;
     const budget = new ResetBudget({ burst: resetBurst, perSecond: resetsPerSecond, now: this.#options.now });
     let streams = 0;
-    let flooded = false;
     const closeIdle = (): void => session.close();
     let idleTimer = setTimeout(closeIdle, idleMs);
     this.#sessions.set(session, socket);
@@ -50,9 +52,7 @@ export class SessionTracker {
       streams += 1;
       clearTimeout(idleTimer);
       const countReset = (): void => {
-        if (flooded || budget.spend() || session.destroyed) return;
-        flooded = true;
-        this.#endFlood(session, socket);
+        if (this.#sessions.has(session) && !budget.spend()) this.#endFlood(session, socket);
       };
       if (stream.aborted) countReset();
       else stream.once("aborted", countReset);
@@ -65,8 +65,7 @@ export class SessionTracker {
     });
     session.once("close", () => {
       clearTimeout(idleTimer);
-      this.#sessions.delete(session);
-      if (this.#sessions.size === 0) for (const wake of this.#waiting) wake();
+      this.#forget(session);
     });
   }
 
@@ -95,13 +94,21 @@ export class SessionTracker {
     });
   }
 
-  /** Ends the session after the event at hand: inside of an event of its own it must not be destroyed. */
+  /** Ends a session after the event at hand: inside of an event of its own it must not be destroyed. */
   #endFlood(session: ServerHttp2Session, socket: Socket): void {
     this.#options.log.warn(
       { remoteAddress: socket.remoteAddress, resetsAtOnce: resetBurst, resetsPerSecond },
       "closed an HTTP/2 session whose client took back requests too fast",
     );
+    this.#forget(session);
     const reason = new Error("the client took back requests too fast");
     setImmediate(() => session.destroy(reason, constants.NGHTTP2_ENHANCE_YOUR_CALM));
+    const cut = setTimeout(() => socket.destroy(), goawayMs);
+    socket.once("close", () => clearTimeout(cut));
+  }
+
+  #forget(session: ServerHttp2Session): void {
+    this.#sessions.delete(session);
+    if (this.#sessions.size === 0) for (const wake of this.#waiting) wake();
   }
 }

@@ -83,6 +83,18 @@ describe("Journal", () => {
     expect(seen).toHaveLength(201);
   });
 
+  it("lets go of output of an ended call only when its last reader has left", () => {
+    const journal = new Journal();
+    const { cursor, leave } = journal.follow(0);
+    for (let i = 0; i < 10; i += 1) void journal.append(output(1000), 0);
+    void journal.append(result, 0);
+    journal.shrink(3000);
+    const taken = Array.from({ length: 11 }, () => journal.take(cursor));
+    expect(taken.every(({ kind }) => kind === "event")).toBe(true);
+    leave();
+    expect(takeAll(journal)[0]).toEqual({ kind: "gap", fromSeq: 1, toSeq: 8 });
+  });
+
   it("does not wait for a stopped reader beyond its patience, and not a second time", async () => {
     const journal = new Journal({ liveBytes: 2000, patienceMs: 60 });
     journal.follow(0);

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { Admission } from "../../gen/handrail/v1/events_pb.js";
 import { Clock, Outcome } from "../../gen/handrail/v1/result_pb.js";
 import { CallState } from "../../gen/handrail/v1/tool_service_pb.js";
+import { inLanes } from "./in-lanes.js";
 import { bodyOf, codeOf, onEachSandbox } from "./on-each-sandbox.js";
 
 onEachSandbox("processes of bash", ({ bash, service }) => {
@@ -19,15 +20,19 @@ onEachSandbox("processes of bash", ({ bash, service }) => {
     }
   });
 
-  it.concurrent("returns though a background child never stops writing, and shows none of it later (B005)", async () => {
-    const command = "(while :; do echo tick; sleep 0.1; done) & sleep 1; echo FOREGROUND_DONE; echo $! >b005.pid";
-    const first = await bash(command, { timeout: 15_000 });
-    expect(first.elapsedMs).toBeLessThan(2500);
-    expect(bodyOf(first)).toContain("FOREGROUND_DONE\n");
-    expect(bodyOf(first).match(/tick/g)?.length).toBeLessThan(20);
-    expect(bodyOf(await bash("echo next"))).toBe("next\n");
-    expect(codeOf(await bash("kill $(cat b005.pid)"))).toBe(0);
-  });
+  it.concurrent(
+    "returns though a background child never stops writing, and shows none of it later (B005)",
+    async () => {
+      const command =
+        "(while :; do echo tick; sleep 0.1; done) & sleep 1; echo FOREGROUND_DONE; echo $! >b005.pid";
+      const first = await bash(command, { timeout: 15_000 });
+      expect(first.elapsedMs).toBeLessThan(2500);
+      expect(bodyOf(first)).toContain("FOREGROUND_DONE\n");
+      expect(bodyOf(first).match(/tick/g)?.length).toBeLessThan(20);
+      expect(bodyOf(await bash("echo next"))).toBe("next\n");
+      expect(codeOf(await bash("kill $(cat b005.pid)"))).toBe(0);
+    },
+  );
 
   it.concurrent("ends a child that left for a session of its own with the timeout (B007)", async () => {
     const command = 'setsid sh -c "sleep 4; echo late > /workspace/late.txt" & wait';
@@ -90,7 +95,9 @@ onEachSandbox("processes of bash", ({ bash, service }) => {
     await sleep(1000);
     leave.abort();
     await ended;
-    const left = await bash('for i in $(seq 20); do pgrep -f "sleep 4.2[5]" || exit 0; sleep 0.1; done; exit 9');
+    const left = await bash(
+      'for i in $(seq 20); do pgrep -f "sleep 4.2[5]" || exit 0; sleep 0.1; done; exit 9',
+    );
     expect(codeOf(left)).toBe(0);
     const { project: projectId, tools } = service();
     const { state, result } = await tools.getCall({ projectId, callId });
@@ -99,14 +106,17 @@ onEachSandbox("processes of bash", ({ bash, service }) => {
     expect(codeOf(await bash("test -e /workspace/ghost"))).toBe(1);
   });
 
-  it.concurrent("stops a command in time for the caller's deadline, with no effect later (B061)", async () => {
-    const ran = await service().run("bash", { command: "sleep 3; touch late1" }, { timeoutMs: 1000 });
-    expect(ran.result.outcome).toBe(Outcome.TIMED_OUT);
-    expect(ran.elapsedMs).toBeLessThan(1000);
-    expect(ran.events[0]?.event).toMatchObject({ value: { admission: Admission.NEW } });
-    await sleep(3000);
-    expect(codeOf(await bash("test -e late1"))).toBe(1);
-  });
+  it.concurrent(
+    "stops a command in time for the caller's deadline, with no effect later (B061)",
+    async () => {
+      const ran = await service().run("bash", { command: "sleep 3; touch late1" }, { timeoutMs: 1000 });
+      expect(ran.result.outcome).toBe(Outcome.TIMED_OUT);
+      expect(ran.elapsedMs).toBeLessThan(1000);
+      expect(ran.events[0]?.event).toMatchObject({ value: { admission: Admission.NEW } });
+      await sleep(3000);
+      expect(codeOf(await bash("test -e late1"))).toBe(1);
+    },
+  );
 
   it("loses no output of a command that fails at once (B115)", async () => {
     const failing = Array.from({ length: 200 }, (_, index) => async () => {
@@ -118,13 +128,6 @@ onEachSandbox("processes of bash", ({ bash, service }) => {
     expect(new Set(await inLanes(10, waiting))).toEqual(new Set(["FIRST\n"]));
   });
 
-  it("knows the exit code of 500 failures and 500 successes (B085)", async () => {
-    const runs = Array.from({ length: 1000 }, (_, index) => async () => {
-      return codeOf(await bash(index % 2 === 0 ? "exit 3" : "true"));
-    });
-    expect(await inLanes(10, runs)).toEqual(runs.map((_, index) => (index % 2 === 0 ? 3 : 0)));
-  });
-
   it("outlives a command that kills whatever it can (B119)", async () => {
     const all = await bash("kill -9 -1; echo after");
     expect(all.elapsedMs).toBeLessThan(5000);
@@ -132,19 +135,7 @@ onEachSandbox("processes of bash", ({ bash, service }) => {
     const alive = await bash("echo alive");
     expect(bodyOf(alive)).toBe("alive\n");
     const some = await bash("pkill -9 node; pkill -9 sleep; echo x");
-    expect(bodyOf(some)).toBe("x\n");
+    expect(some.stdout.toString()).toBe("x\n");
+    expect(some.result.outcome).toBe(Outcome.OK);
   });
 });
-
-/** Runs all, some at once, and answers in order. */
-async function inLanes<T>(lanes: number, work: readonly (() => Promise<T>)[]): Promise<T[]> {
-  const answers: T[] = [];
-  const queue = [...work.entries()];
-  const lane = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      answers[next[0]] = await next[1]();
-    }
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-  return answers;
-}

@@ -9,12 +9,12 @@ import type { DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/
 import { buildAgent } from "../../scripts/build-agent.mjs";
 import { buildLauncher } from "../../scripts/build-launcher.mjs";
 import { AgentService } from "../../gen/handrail/sandbox/v1/agent_service_pb.js";
-import { StdioPipe } from "../../src/sandbox-agent/stdio-pipe.js";
 import { bootScript } from "../../src/sandbox/boot/boot-script.js";
 import { sendBoot } from "../../src/sandbox/boot/send-boot.js";
 import type { AgentClient } from "../../src/sandbox/channel/agent-client.js";
 import type { AgentConfig } from "../../src/sandbox/channel/agent-config.js";
 import { createAgentClient } from "../../src/sandbox/channel/create-agent-client.js";
+import { ProcessPipe } from "../../src/sandbox/local/process-pipe.js";
 import { RunRecord } from "./run-record.js";
 import type { RunRecordOptions } from "./run-record.js";
 
@@ -77,18 +77,14 @@ export class TestAgent {
       mkdirSync(at(name));
       chmodSync(at(name), 0o777);
     }
-    const [program = "node", ...args] = [...wrapper, process.execPath, "-e", bootScript];
-    this.process = spawn(program, args, {
+    const command = [...wrapper, process.execPath, "-e", bootScript];
+    this.process = spawn(command[0] ?? "", command.slice(1), {
       stdio: ["pipe", "pipe", "pipe"],
       env: {},
       ...(uid !== undefined && { uid, gid: uid }),
     });
     this.process.stderr.on("data", (text: Buffer) => (this.stderr += text.toString()));
-    const pipe = new StdioPipe({
-      stdin: this.process.stdout,
-      stdout: this.process.stdin,
-      rest: new Uint8Array(0),
-    });
+    const pipe = new ProcessPipe(this.process);
     const boot = sendBoot(pipe, {
       bundle: parts.bundle,
       ...(withLauncher && { launcher: parts.launcher }),

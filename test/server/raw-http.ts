@@ -3,6 +3,7 @@ import type { ClientHttp2Session, IncomingHttpHeaders, OutgoingHttpHeaders } fro
 import { connect as connectHttp2 } from "node:http2";
 import type { Socket } from "node:net";
 import { connect } from "node:net";
+import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 
 import type { RunningServer } from "../../src/server/server-options.js";
@@ -56,6 +57,11 @@ export interface Http2Answer {
 }
 
 const endStreamFlag = 1;
+const sliceBytes = 1024 * 1024;
+
+function* slices(body: Uint8Array) {
+  for (let at = 0; at < body.length; at += sliceBytes) yield body.subarray(at, at + sliceBytes);
+}
 
 /** Sends one request on an HTTP/2 session and waits for the whole answer. */
 export async function http2Request(
@@ -75,7 +81,7 @@ export async function http2Request(
   stream.on("trailers", (received: IncomingHttpHeaders) => (trailers = received));
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   stream.on("error", () => undefined);
-  stream.end(body);
+  Readable.from(slices(body)).pipe(stream);
   await new Promise((resolve) => stream.once("close", resolve));
   return { headers: answer, trailers, body: Buffer.concat(chunks), endedByHeaders };
 }

@@ -38,7 +38,7 @@ export interface Outcome {
 
 /** What a test sets of a request beside tool and arguments. */
 export type CallRequest = Partial<Omit<ExecuteToolRequest, "context" | "$typeName" | "$unknown">> & {
-  readonly context?: Partial<CallContext>;
+  readonly context?: Partial<Omit<CallContext, "$typeName" | "$unknown">>;
 };
 
 /** A service for tests, with clients and a project of its own. */

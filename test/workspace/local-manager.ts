@@ -9,6 +9,13 @@ import type { Workspace, WorkspaceManager } from "../../src/workspace/workspace.
 import { temporaryDataDir } from "../sandbox/local/local-provider-under-test.js";
 import { bash, managerOver, never, newKey } from "./workspace-under-test.js";
 
+/** Kills the agent that runs this script: the ancestor of that name. */
+const KILL_AGENT = `
+  pid=$$
+  until [ "$(cat /proc/$pid/comm)" = handrail-agent ]; do pid=$(awk '/^PPid/ { print $2 }' /proc/$pid/status); done
+  kill -9 $pid
+  sleep 30`;
+
 /** What the manager does over the local provider. */
 export function describeLocalManager(isolation: LocalIsolation): void {
   describe(`the workspace manager over local sandboxes (${isolation})`, () => {
@@ -43,7 +50,7 @@ export function describeLocalManager(isolation: LocalIsolation): void {
 
     it("boots a new agent after the old one was killed, with all files", async () => {
       await bash(await open(), "touch kept");
-      const ran = bash(await open(), "sleep 0.2; kill -9 $(pgrep -n -f handrail-agent)");
+      const ran = bash(await open(), `sleep 0.2; ${KILL_AGENT}`);
       await expect(ran).rejects.toMatchObject({ name: "SandboxLost", kind: "agent", begun: true });
       const workspace = await open();
       expect((await bash(workspace, "ls")).stdout).toBe("kept\n");
@@ -53,7 +60,7 @@ export function describeLocalManager(isolation: LocalIsolation): void {
     it("makes a new sandbox after the directory of the project was removed", async () => {
       await bash(await open(), "touch lost");
       const root = join(directory.dataDir, "sandboxes", sandboxHash(key));
-      const ran = bash(await open(), "sleep 0.3; kill -9 $(pgrep -n -f handrail-agent)", {
+      const ran = bash(await open(), `sleep 0.3; ${KILL_AGENT}`, {
         onStarted: () => void rm(root, { recursive: true }),
       });
       await expect(ran).rejects.toMatchObject({ name: "SandboxLost", kind: "sandbox" });

@@ -49,12 +49,6 @@ static void forget(pid_t pid) {
     if (supervisors[i].pid == pid) supervisors[i--] = supervisors[--supervisor_count];
 }
 
-static int count_spares(void) {
-  int spares = 0;
-  for (int i = 0; i < supervisor_count; i++) spares += supervisors[i].spare;
-  return spares;
-}
-
 static void note_taken(void) {
   pid_t pid;
   while (read(taken[0], &pid, sizeof pid) == sizeof pid)
@@ -152,6 +146,14 @@ static int make_supervisor(int connection) {
   supervise(connection, directory);
 }
 
+/* Makes the spare supervisors that are missing, as far as it can. Returns how many there are. */
+static int make_spares(void) {
+  int spares = 0;
+  for (int i = 0; i < supervisor_count; i++) spares += supervisors[i].spare;
+  while (spares < SPARES && make_supervisor(-1) == 0) spares++;
+  return spares;
+}
+
 /* Takes a connection that no spare supervisor was there for. */
 static void serve(void) {
   int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
@@ -221,11 +223,11 @@ int main(int argc, char **argv) {
   directory = argv[1];
   prepare();
   listen_there();
+  make_spares();
   if (write(1, "ready\n", 6) != 6) return 1;
   dup2(null, 1);
   for (int strays = 0;;) {
-    int spares = count_spares();
-    while (spares < SPARES && make_supervisor(-1) == 0) spares++;
+    int spares = make_spares();
     int patience = strays ? ROUND_MS : spares < SPARES ? RETRY_MS : -1;
     struct pollfd places[4 + REFUSED_MAX] = {
         {0, POLLIN, 0}, {signals, POLLIN, 0}, {taken[0], POLLIN, 0}, {spares == 0 ? listener : -1, POLLIN, 0}};

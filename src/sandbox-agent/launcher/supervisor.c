@@ -82,7 +82,7 @@ static _Noreturn void die(void) {
     take_signals();
   }
   wire_numbers(EVENT_KILLED, 1, killed, 0, 0);
-  wire_flush();
+  wire_finish();
   _exit(0);
 }
 
@@ -99,7 +99,7 @@ static _Noreturn void finish(void) {
   if (!exit_told) tell_exit(0);
   feed_close();
   wire_numbers(EVENT_GONE, 0, 0, 0, 0);
-  wire_flush();
+  wire_finish();
   _exit(0);
 }
 
@@ -178,7 +178,7 @@ static _Noreturn void refuse(const struct failure *failure) {
   remove_script();
   if (failure->error != 0)
     wire_numbers(EVENT_FAILED, 2, (uint32_t)failure->stage, (uint32_t)failure->error, 0);
-  wire_flush();
+  wire_finish();
   _exit(0);
 }
 

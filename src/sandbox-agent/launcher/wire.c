@@ -1,9 +1,12 @@
 #include "wire.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+enum { LINGER_MS = 60 * 1000 };
 
 static int connection = -1;
 static int broken;
@@ -29,6 +32,20 @@ void wire_flush(void) {
     }
   }
   outbox_used = 0;
+}
+
+void wire_finish(void) {
+  wire_flush();
+  if (broken) return;
+  shutdown(connection, SHUT_WR);
+  for (;;) {
+    struct pollfd place = {connection, POLLIN, 0};
+    int ready = poll(&place, 1, LINGER_MS);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return;
+    ssize_t n = recv(connection, inbox, sizeof inbox, MSG_DONTWAIT);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return;
+  }
 }
 
 unsigned char *wire_room(void) {

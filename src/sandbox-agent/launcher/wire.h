@@ -20,6 +20,11 @@ void wire_commit(enum event type, size_t length);
 void wire_numbers(enum event type, int count, uint32_t a, uint32_t b, uint32_t c);
 /* Sends what waits; blocks until the socket has taken it all. */
 void wire_flush(void);
+/*
+ * Sends what waits, says that nothing more comes, and waits until the agent has closed its end too: a socket that is
+ * closed with unread commands in it takes from the agent what it has not read yet.
+ */
+void wire_finish(void);
 /* Reads exactly `length` bytes, blocking. 0 on success, -1 if the connection closed. */
 int wire_read_exactly(void *into, size_t length);
 /* Reads what is there without blocking and calls `handle` for each complete frame. */

@@ -4,7 +4,10 @@ import type { RunEntry } from "./run-registry.js";
 
 const marker = /(?:^|\0)HANDRAIL_RUN=([^\0]*)/;
 
-/** Counts the living processes of each run: by the marker in the environment, or else by descent. */
+/**
+ * Counts the living processes of each run: by the marker in the environment, or else by descent. Descendants of the
+ * agent that cannot be told so are counted for each run that ended before its place in the tree was seen.
+ */
 export function census(runs: readonly RunEntry[]): ReadonlyMap<string, number> {
   const rows = listProcesses();
   const parents = new Map(rows.map(({ pid, parentPid }) => [pid, parentPid]));
@@ -29,9 +32,20 @@ export function census(runs: readonly RunEntry[]): ReadonlyMap<string, number> {
   };
 
   const counts = new Map<string, number>();
+  const add = (runId: string, count: number): void =>
+    void counts.set(runId, (counts.get(runId) ?? 0) + count);
+  let untold = 0;
   for (const { pid } of rows) {
     const runId = find(pid);
-    if (runId !== undefined) counts.set(runId, (counts.get(runId) ?? 0) + 1);
+    if (runId !== undefined) add(runId, 1);
+    else if (descendsFromAgent(pid, parents)) untold += 1;
   }
+  for (const { runId, rootPids, exited } of runs) if (exited && rootPids.length < 2) add(runId, untold);
   return counts;
+}
+
+function descendsFromAgent(pid: number, parents: ReadonlyMap<number, number>): boolean {
+  let at = parents.get(pid);
+  while (at !== undefined && at !== process.pid) at = parents.get(at);
+  return at === process.pid;
 }

@@ -193,6 +193,7 @@ export class LaunchedRun implements SupervisedRun {
     clearTimeout(this.#answerBy?.timer);
     this.#kills.answer(0);
     this.#stdin.close();
+    this.#link.close();
     this.#settleEnd();
   }
 

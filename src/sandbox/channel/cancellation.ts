@@ -1,4 +1,9 @@
-import type { ClientHttp2Session, ClientHttp2Stream, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import type {
+  ClientHttp2Session,
+  ClientHttp2Stream,
+  ServerHttp2Session,
+  ServerHttp2Stream,
+} from "node:http2";
 import { constants } from "node:http2";
 import { encodeFrames, FrameKind } from "./frame.js";
 import { readFrames } from "./frame-reader.js";

@@ -1,32 +1,47 @@
 import { checkMessageSize, FrameError, frameHeaderBytes, FrameKind } from "./frame.js";
 import type { Frame } from "./frame.js";
 
-/** Cuts a stream of bytes into frames. Bytes are copied only where a frame spans chunks, and then once. */
+const firstGrowthBytes = 256 * 1024;
+/** Room for the start of the next frame, which comes in one chunk with the end of this one. */
+const slackBytes = 16 * 1024;
+
+/**
+ * Cuts a stream of bytes into frames. Frames that lie whole in a chunk are not copied; the others are, with memory that
+ * grows with the bytes that have come and not with those that are announced.
+ */
 export class FrameDecoder {
-  #chunks: Uint8Array[] = [];
-  #first = 0;
-  #offset = 0;
-  #available = 0;
+  /** Memory of the bytes that were not taken yet: a chunk, or a copy with room behind its bytes. */
+  #memory: Uint8Array = new Uint8Array(0);
+  #start = 0;
+  #end = 0;
+  #isOwn = false;
   #header: { kind: FrameKind; length: number } | undefined;
 
   /** Takes the next bytes. They must not change afterwards. */
   push(chunk: Uint8Array): void {
-    if (chunk.byteLength === 0) return;
-    this.#chunks.push(chunk);
-    this.#available += chunk.byteLength;
+    if (this.#start === this.#end) {
+      this.#memory = chunk;
+      this.#start = 0;
+      this.#end = chunk.byteLength;
+      this.#isOwn = false;
+      return;
+    }
+    this.#makeRoom(chunk.byteLength);
+    this.#memory.set(chunk, this.#end);
+    this.#end += chunk.byteLength;
   }
 
   /** The next whole frame, if it is there. Throws FrameError if the bytes are not a frame or announce too large a one. */
   next(): Frame | undefined {
     this.#header ??= this.#readHeader();
-    if (this.#header === undefined || this.#available < this.#header.length) return undefined;
+    if (this.#header === undefined || this.#end - this.#start < this.#header.length) return undefined;
     const { kind, length } = this.#header;
     this.#header = undefined;
     return { kind, payload: this.#take(length) };
   }
 
   #readHeader(): { kind: FrameKind; length: number } | undefined {
-    if (this.#available < frameHeaderBytes) return undefined;
+    if (this.#end - this.#start < frameHeaderBytes) return undefined;
     const bytes = this.#take(frameHeaderBytes);
     const kind = bytes[0];
     const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(1);
@@ -37,37 +52,20 @@ export class FrameDecoder {
   }
 
   #take(count: number): Uint8Array {
-    this.#available -= count;
-    const first = this.#chunks[this.#first];
-    if (first !== undefined && first.byteLength - this.#offset >= count) {
-      const taken = first.subarray(this.#offset, this.#offset + count);
-      this.#skip(first, count);
-      return taken;
-    }
-    const taken = new Uint8Array(count);
-    let filled = 0;
-    while (filled < count) {
-      const chunk = this.#chunks[this.#first];
-      if (chunk === undefined) throw new FrameError("fewer bytes than were counted");
-      const part = chunk.subarray(this.#offset, this.#offset + count - filled);
-      taken.set(part, filled);
-      filled += part.byteLength;
-      this.#skip(chunk, part.byteLength);
-    }
-    return taken;
+    this.#start += count;
+    return this.#memory.subarray(this.#start - count, this.#start);
   }
 
-  #skip(chunk: Uint8Array, count: number): void {
-    this.#offset += count;
-    if (this.#offset < chunk.byteLength) return;
-    this.#offset = 0;
-    this.#first += 1;
-    if (this.#first === this.#chunks.length) {
-      this.#chunks = [];
-      this.#first = 0;
-    } else if (this.#first >= 1024 && this.#first * 2 >= this.#chunks.length) {
-      this.#chunks = this.#chunks.slice(this.#first);
-      this.#first = 0;
-    }
+  #makeRoom(bytes: number): void {
+    if (this.#isOwn && this.#end + bytes <= this.#memory.byteLength) return;
+    const held = this.#end - this.#start;
+    const frame = this.#header?.length ?? 0;
+    const size = Math.max(held + bytes, 2 * held, Math.min(frame, firstGrowthBytes) + slackBytes);
+    const memory = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer);
+    memory.set(this.#memory.subarray(this.#start, this.#end));
+    this.#memory = memory;
+    this.#start = 0;
+    this.#end = held;
+    this.#isOwn = true;
   }
 }

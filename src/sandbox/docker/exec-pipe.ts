@@ -55,7 +55,8 @@ export class ExecPipe extends Duplex {
   }
 
   override _final(callback: (error?: Error | null) => void): void {
-    this.#socket.end(() => callback());
+    if (this.#socket.destroyed) callback();
+    else this.#socket.end(() => callback());
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {

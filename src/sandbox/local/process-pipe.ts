@@ -37,7 +37,8 @@ export class ProcessPipe extends Duplex {
   }
 
   override _final(callback: (error?: Error | null) => void): void {
-    this.#child.stdin.end(() => callback());
+    if (this.#child.stdin.destroyed) callback();
+    else this.#child.stdin.end(() => callback());
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {

@@ -195,8 +195,10 @@ describe("a launcher that dies", () => {
   });
 
   it("is replaced once for many starts at the same moment", async () => {
-    const supervisor = await makeOwn();
+    const { supervisor, directory } = await make();
+    onTestFinished(() => supervisor.close());
     process.kill(supervisor.launcherPid, "SIGKILL");
+    await waitForProcesses(`${join(directory, "launcher")}\0`, 0);
     const exits = await Promise.all(Array.from({ length: 20 }, (_, i) => runToExit(supervisor, `echo ${i}`)));
     expect(exits.map(({ stdout }) => stdout)).toEqual(exits.map((_, i) => `${i}\n`));
   });

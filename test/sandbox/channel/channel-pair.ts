@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { AgentClient } from "../../../src/sandbox/channel/agent-client.js";
 import type { AgentHandlers } from "../../../src/sandbox/channel/agent-handlers.js";
+import { BufferedPipe } from "../../../src/sandbox/channel/buffered-pipe.js";
 import { createAgentClient } from "../../../src/sandbox/channel/create-agent-client.js";
 import { serveAgent } from "../../../src/sandbox/channel/serve-agent.js";
 import type { ServedChannel } from "../../../src/sandbox/channel/serve-agent.js";
@@ -52,6 +53,7 @@ export async function channelPair(handlers: Partial<AgentHandlers>): Promise<Cha
     readBytes: unexpected,
     ...handlers,
   };
-  const served = serveAgent(agentPipe, all, { onInternalError: (error) => internal.push(error) });
+  const pipe = new BufferedPipe({ input: agentPipe, output: agentPipe });
+  const served = serveAgent(pipe, all, { onInternalError: (error) => internal.push(error) });
   return { client: createAgentClient(clientPipe), served, clientPipe, agentPipe, internal };
 }

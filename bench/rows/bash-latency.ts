@@ -1,0 +1,74 @@
+import { medianMs } from "../measure/load.js";
+import { interleave } from "../measure/rounds.js";
+import { median } from "../measure/statistics.js";
+import { execByApi, findContainer } from "../parts/docker-engine.js";
+import type { Row } from "../row.js";
+import type { Measurement, Stage } from "../stage.js";
+
+const COMMAND = { command: "true" };
+
+/** A warm `bash true`, one caller: against a raw spawn and, for containers, against what the engine offers. */
+export const bashLatency: Measurement = {
+  name: "bash",
+  kinds: ["docker", "local"],
+  async measure(stage) {
+    const { client, json, service } = stage;
+    const provider = service.kind;
+    const count = stage.quick ? 30 : 60;
+    await medianMs(count, () => client.run("bash", COMMAND));
+    await medianMs(count, () => json.run("bash", COMMAND));
+    const rounds = await interleave(
+      {
+        grpc: () => medianMs(count, () => client.run("bash", COMMAND)),
+        json: () => medianMs(count, () => json.run("bash", COMMAND)),
+        spawn: () => medianSpawnMs(stage, ["bash", "-c", "true"], count),
+        ...(await engineContestants(stage)),
+      },
+      stage.quick ? 5 : 9,
+    );
+    const spawn = { what: "raw spawn of bash -c true", value: rounds.figure("spawn"), unit: "ms" } as const;
+    const rows: Row[] = (["grpc", "json"] as const).map((name) => ({
+      provider,
+      what: `bash true, p50, ${NAMES[name]}`,
+      ours: { value: rounds.figure(name), unit: "ms" },
+      yardstick: spawn,
+      ratio: { value: rounds.ratio(name, "spawn"), reads: "times the yardstick" },
+      ...(name === "grpc" ? { target: { of: "ratio", is: "at most", value: 2.5 } as const } : {}),
+    }));
+    if (provider === "local") return rows;
+    for (const name of ["cli", "api"] as const) {
+      rows.push({
+        provider,
+        what: `bash true, p50, ${NAMES.grpc}`,
+        ours: { value: rounds.figure("grpc"), unit: "ms" },
+        yardstick: { what: ENGINE_NAMES[name], value: rounds.figure(name), unit: "ms" },
+        ratio: { value: rounds.ratio(name, "grpc"), reads: "times better" },
+        ...(name === "cli" ? { target: { of: "ratio", is: "at least", value: 10 } as const } : {}),
+      });
+    }
+    return rows;
+  },
+};
+
+const NAMES = { grpc: "gRPC ExecuteTool", json: "Connect RunTool, JSON over HTTP/1.1" } as const;
+const ENGINE_NAMES = { cli: "docker exec true", api: "exec of true by the engine's API" } as const;
+
+type EngineContestants = Record<"cli" | "api", () => Promise<number>>;
+
+async function engineContestants(stage: Stage): Promise<EngineContestants> {
+  if (stage.service.kind === "local") return { cli: absent, api: absent };
+  const container = await findContainer(stage.service.instance);
+  const count = stage.quick ? 5 : 8;
+  return {
+    cli: () => medianSpawnMs(stage, ["docker", "exec", container.id, "true"], count),
+    api: () => medianMs(count, () => execByApi(container, ["true"])),
+  };
+}
+
+function absent(): Promise<number> {
+  return Promise.resolve(Number.NaN);
+}
+
+async function medianSpawnMs({ spawner }: Stage, argv: readonly string[], count: number): Promise<number> {
+  return median((await spawner.run(argv, { count })).durationsMs);
+}
