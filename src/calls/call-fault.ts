@@ -5,6 +5,7 @@ import { AgentFailure } from "../sandbox/channel/agent-client.js";
 import { SandboxError } from "../sandbox/provider.js";
 import { InterruptedWork } from "../tools/interrupted-work.js";
 import { SandboxLost } from "../workspace/workspace.js";
+import type { Begun } from "../workspace/workspace.js";
 import { AbortReason, ClockFired } from "./abort-reason.js";
 
 /** What a thrown error means for a call. Faults that nobody foresaw are told to `onBug` and not to the model. */
@@ -18,6 +19,12 @@ export function faultResult(error: unknown, options: { onBug: (error: unknown) =
     content: [{ kind: "text", text }, ...result.content],
     ...(truncated ? { truncation: { originalBytes, originalLines, keptBytes } } : {}),
   };
+}
+
+/** Whether the work may have begun that ended in a thrown error. */
+export function begunOf(error: unknown): Begun {
+  const cause = error instanceof InterruptedWork ? error.cause : error;
+  return cause instanceof SandboxLost ? cause.begun : "no";
 }
 
 function faultOf(error: unknown, onBug: (error: unknown) => void): ToolResult {
@@ -52,20 +59,21 @@ function lost({ kind, begun }: SandboxLost): ToolResult {
     return failed("failed", {
       code: "sandbox.engine_unreachable",
       fixBy: "operator",
-      retryable: !begun,
+      retryable: begun === "no",
       message: "The container engine stopped answering during the call.",
-      hint: begun ? "The command may have had effects: look before you run it again." : "Try again.",
+      hint: begun !== "no" ? "The command may have had effects: look before you run it again." : "Try again.",
     });
   }
   const what = kind === "sandbox" ? "sandbox" : "agent process of the sandbox";
   return failed("sandbox_lost", {
     code: kind === "sandbox" ? "sandbox.lost" : "sandbox.agent_lost",
     fixBy: "model",
-    retryable: !begun,
+    retryable: begun === "no",
     message: `The ${what} died during the call, and with it every process.`,
-    hint: begun
-      ? "Files in the workspace are kept. The command may have had effects: look before you run it again."
-      : "Files in the workspace are kept. The command had not begun: run it again.",
+    hint:
+      begun !== "no"
+        ? "Files in the workspace are kept. The command may have had effects: look before you run it again."
+        : "Files in the workspace are kept. The command had not begun: run it again.",
   });
 }
 

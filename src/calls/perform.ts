@@ -7,7 +7,7 @@ import type { Workspace, WorkspaceManager } from "../workspace/workspace.js";
 import { ClockFired } from "./abort-reason.js";
 import type { Call } from "./call.js";
 import type { Admitted } from "./call-context.js";
-import { faultResult } from "./call-fault.js";
+import { begunOf, faultResult } from "./call-fault.js";
 import { startClocks } from "./clocks.js";
 import type { EventBody } from "./journal.js";
 import type { CallPolicy } from "./limits.js";
@@ -47,7 +47,7 @@ export async function perform(
       killGraceMs: options.policy.killGraceMs,
       text: { maxBytes: limits.maxTextBytes, keep: limits.keep },
       begin: () => {
-        run.begun = true;
+        run.begun = "yes";
       },
       output: (stream, data) => emit(outputEvent(attempt, stream, data)),
       progress: (message, done = 0, total = 0) => {
@@ -65,6 +65,7 @@ export async function perform(
       run.timings.runMs = performance.now() - startedAt;
     }
   } catch (error) {
+    if (run.begun === "no") run.begun = begunOf(error);
     return faultResult(error, { onBug: (bug) => options.onBug(bug, call) });
   }
 }

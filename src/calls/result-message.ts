@@ -15,6 +15,7 @@ import type { Content, ExitReport, OutcomeName, ToolFailure, ToolResult } from "
 import { AbortReason } from "./abort-reason.js";
 import type { AbortSourceName, ClockFired, ClockName } from "./abort-reason.js";
 import type { Run } from "./run.js";
+import type { Begun } from "../workspace/workspace.js";
 
 const OUTCOMES: Readonly<Record<OutcomeName, Outcome>> = {
   ok: Outcome.OK,
@@ -47,6 +48,12 @@ const SOURCES: Readonly<Record<AbortSourceName, AbortSource>> = {
   cancel_call: AbortSource.CANCEL_CALL,
   abort_project: AbortSource.ABORT_PROJECT,
   shutdown: AbortSource.SHUTDOWN,
+};
+
+const ADMITTED: Readonly<Record<Begun, Admitted>> = {
+  no: Admitted.NO,
+  unknown: Admitted.UNKNOWN,
+  yes: Admitted.YES,
 };
 
 /** Most bytes of the structured form in a result. */
@@ -165,8 +172,7 @@ function errorMessage(
 }
 
 function admittedOf(run: Run, outcome: OutcomeName): Admitted {
-  if (outcome === "interrupted") return Admitted.UNKNOWN;
-  return run.begun ? Admitted.YES : Admitted.NO;
+  return outcome === "interrupted" ? Admitted.UNKNOWN : ADMITTED[run.begun];
 }
 
 function exitOf(

@@ -1,3 +1,4 @@
+import type { Begun } from "../workspace/workspace.js";
 import type { Result } from "../../gen/handrail/v1/result_pb.js";
 import type { AbortReason, ClockFired } from "./abort-reason.js";
 import type { OnDisconnect } from "./call.js";
@@ -38,8 +39,8 @@ export class Run {
   readonly startedAtMs: number;
   /** The sandbox that the run uses; 0 before it has one. */
   generation = 0;
-  /** True once the work has begun, so that a failure may have had effects. */
-  begun = false;
+  /** Whether the work has begun, so that a failure may have had effects. */
+  begun: Begun = "no";
   readonly #options: RunOptions;
   readonly #now: () => number;
   readonly #controller = new AbortController();

@@ -1,14 +1,13 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { Code } from "@connectrpc/connect";
 
+import { parseConnectTimeout, parseGrpcTimeout } from "../rpc/deadline.js";
 import { refusal } from "./refusal.js";
 import type { RequestProtocol } from "./request-protocol.js";
 
 /** Longest deadline in ms: the longest wait of a timer of Node. Longer ones are lowered to it. */
 const maxDeadlineMs = 2 ** 31 - 1;
 const maxShownLength = 40;
-
-const unitMs: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 };
 
 interface DeadlineFormat {
   readonly header: string;
@@ -21,18 +20,14 @@ const connectFormat: DeadlineFormat = {
   header: "connect-timeout-ms",
   usage: "1 to 10 digits, in milliseconds",
   longest: String(maxDeadlineMs),
-  parseMs: (value) => (/^\d{1,10}$/.test(value) ? Number(value) : undefined),
+  parseMs: parseConnectTimeout,
 };
 
 const grpcFormat: DeadlineFormat = {
   header: "grpc-timeout",
   usage: "1 to 8 digits and a unit of H, M, S, m, u or n",
   longest: `${Math.floor(maxDeadlineMs / 1000)}S`,
-  parseMs: (value) => {
-    const match = /^(\d{1,8})([HMSmun])$/.exec(value);
-    const unit = unitMs[match?.[2] ?? ""];
-    return unit === undefined ? undefined : Number(match?.[1]) * unit;
-  },
+  parseMs: parseGrpcTimeout,
 };
 
 /**

@@ -28,7 +28,7 @@ export class AgentFiles implements WorkspaceFiles {
       };
       return await this.#watch.answer(this.#client.call(AgentService.method.readLines, request, { signal }));
     } catch (error) {
-      throw await this.#watch.nameLoss(error, false);
+      throw await this.#watch.nameLoss(error, "no");
     }
   }
 
@@ -54,7 +54,7 @@ export class AgentFiles implements WorkspaceFiles {
       stream.end();
       await this.#watch.answer(stream.done);
     } catch (error) {
-      throw await this.#watch.nameLoss(error, false);
+      throw await this.#watch.nameLoss(error, "no");
     }
     if (info === undefined) throw new Error("the agent sent a file without saying what it is");
     return { info, data: Buffer.concat(chunks) };

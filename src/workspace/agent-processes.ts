@@ -3,7 +3,7 @@ import type { RunExit, RunResponse } from "../../gen/handrail/sandbox/v1/agent_s
 import { AgentFailure } from "../sandbox/channel/agent-client.js";
 import type { AgentClient } from "../sandbox/channel/agent-client.js";
 import type { SandboxWatch } from "./sandbox-watch.js";
-import type { RunOptions, WorkspaceProcesses } from "./workspace.js";
+import type { Begun, RunOptions, WorkspaceProcesses } from "./workspace.js";
 
 /** How long an exit is waited for after a kill has been answered, in ms. */
 const EXIT_AFTER_KILL_MS = 2000;
@@ -22,7 +22,7 @@ export class AgentProcesses implements WorkspaceProcesses {
     const { runId, signal, killGraceMs } = options;
     signal.throwIfAborted();
     const reset = new AbortController();
-    const progress: RunProgress = { begun: false, exit: undefined };
+    const progress: RunProgress = { begun: "no", exit: undefined };
     const stopWatching = this.#watch.expectAnswer();
     const stopKilling = this.#killOnAbort({ runId, signal, killGraceMs, reset, progress });
     try {
@@ -33,6 +33,7 @@ export class AgentProcesses implements WorkspaceProcesses {
           return hear(event, options, progress);
         },
       });
+      progress.begun = "unknown";
       const sent = stream.send({ message: { case: "start", value: startRequest(options) } });
       await Promise.race([sent, stream.done]);
       stream.end();
@@ -61,7 +62,7 @@ export class AgentProcesses implements WorkspaceProcesses {
       const { processesKilled } = await this.#watch.answer(call);
       return processesKilled;
     } catch (error) {
-      throw await this.#watch.nameLoss(error, true);
+      throw await this.#watch.nameLoss(error, "yes");
     }
   }
 
@@ -77,7 +78,7 @@ export class AgentProcesses implements WorkspaceProcesses {
     let timer: NodeJS.Timeout | undefined;
     const giveUp = () => reset.abort(signal.reason);
     const onAbort = () => {
-      if (!progress.begun) {
+      if (progress.begun !== "yes") {
         giveUp();
         return;
       }
@@ -98,7 +99,7 @@ export class AgentProcesses implements WorkspaceProcesses {
 
 /** What a run has told. */
 interface RunProgress {
-  begun: boolean;
+  begun: Begun;
   exit: RunExit | undefined;
 }
 
@@ -113,7 +114,7 @@ function hear(
 ): void | Promise<void> {
   switch (event.case) {
     case "started":
-      progress.begun = true;
+      progress.begun = "yes";
       onStarted?.(event.value);
       return;
     case "stdout":

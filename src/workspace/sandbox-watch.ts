@@ -3,7 +3,7 @@ import { ChannelLost } from "../sandbox/channel/agent-client.js";
 import type { AgentClient } from "../sandbox/channel/agent-client.js";
 import type { Sandbox, SandboxProvider, SandboxState } from "../sandbox/provider.js";
 import { SandboxLost } from "./workspace.js";
-import type { LossKind } from "./workspace.js";
+import type { Begun, LossKind } from "./workspace.js";
 
 /** Silence of the agent after which the engine is asked about the sandbox, in ms, and the time between further questions. */
 const SILENCE_MS = 500;
@@ -36,7 +36,7 @@ export class SandboxWatch {
   }
 
   /** Turns what an agent call rejects with into what the workspace throws; `begun` says whether work had begun. */
-  async nameLoss(error: unknown, begun: boolean): Promise<Error> {
+  async nameLoss(error: unknown, begun: Begun): Promise<Error> {
     if (!(error instanceof ChannelLost)) return error instanceof Error ? error : new Error(String(error));
     this.#lossKind ??= this.#askLossKind();
     return new SandboxLost(await this.#lossKind, { begun, cause: error });

@@ -77,14 +77,16 @@ export type LossKind =
   /** The engine does not answer. */
   | "engine";
 
+/** Whether work had begun: `yes` if the agent had said so, `unknown` if it was asked and had not answered. */
+export type Begun = "no" | "unknown" | "yes";
+
 /** The sandbox, its agent or the engine was lost while a request was under way. */
 export class SandboxLost extends Error {
   override readonly name = "SandboxLost";
   readonly kind: LossKind;
-  /** True if the agent had acknowledged the start of work. */
-  readonly begun: boolean;
+  readonly begun: Begun;
 
-  constructor(kind: LossKind, options: { begun: boolean; cause?: unknown }) {
+  constructor(kind: LossKind, options: { begun: Begun; cause?: unknown }) {
     super(`the ${kind} was lost`, { cause: options.cause });
     this.kind = kind;
     this.begun = options.begun;

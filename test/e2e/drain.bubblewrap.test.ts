@@ -15,6 +15,7 @@ describe("a drain", () => {
 
   it("ends a call that takes longer as INTERRUPTED, with what it printed, and says so to its reader", async () => {
     const service = await startTestService("bubblewrap", { HANDRAIL_DRAIN_MS: "300" });
+    await service.bash("true");
     const running = service.bash("echo early; sleep 30");
     await new Promise((resolve) => setTimeout(resolve, 500));
     const closing = service.close();

@@ -167,6 +167,7 @@ describe("floods", () => {
     const client = grpcJsClient(server);
     await listTools(client);
     const session = await http2Session(server);
+    const from = performance.now();
     const closed = new Promise((resolve) => session.once("close", resolve));
     const flood = setInterval(() => {
       for (let i = 0; i < 50 && !session.destroyed; i++) {
@@ -177,8 +178,10 @@ describe("floods", () => {
     }, 1);
     await closed;
     clearInterval(flood);
+    const [burst, perSecond, streamsAtOnce] = [256, 100, 128];
+    const mostStarts = burst + (perSecond * (performance.now() - from)) / 1000 + streamsAtOnce;
     expect(await listTools(client)).toBe("v1");
-    expect(tool.calls.length).toBeLessThan(500);
+    expect(tool.calls.length).toBeLessThanOrEqual(mostStarts);
     expect(server.logged).toContain("closed an HTTP/2 session whose client took back requests too fast");
   });
 

@@ -51,7 +51,7 @@ export function describeLocalManager(isolation: LocalIsolation): void {
     it("boots a new agent after the old one was killed, with all files", async () => {
       await bash(await open(), "touch kept");
       const ran = bash(await open(), `sleep 0.2; ${KILL_AGENT}`);
-      await expect(ran).rejects.toMatchObject({ name: "SandboxLost", kind: "agent", begun: true });
+      await expect(ran).rejects.toMatchObject({ name: "SandboxLost", kind: "agent", begun: "yes" });
       const workspace = await open();
       expect((await bash(workspace, "ls")).stdout).toBe("kept\n");
       expect(workspace.takeNotices()).toHaveLength(1);

@@ -45,12 +45,12 @@ export async function startWithRoom(options: StartWithRoomOptions): Promise<Supe
   }
 }
 
-async function makeRoom({ registry, spec, cleared, signal }: StartWithRoomOptions): Promise<void> {
+async function makeRoom({ registry, spec, cleared }: StartWithRoomOptions): Promise<void> {
   const others = registry.living().filter(({ runId }) => runId !== spec.runId);
   const victim = chooseVictim(others, census(others));
   const run = await victim?.run;
   if (victim === undefined || run === undefined) {
-    await sleep(pauseMs, undefined, { signal });
+    await sleep(pauseMs);
     return;
   }
   cleared.processes += await run.kill({ graceMs: 0 });

@@ -6,11 +6,15 @@ export interface RunTrace {
   readonly runId: string;
   /** Process group that the run was started in. Default: only the marker counts. */
   readonly groupId?: number;
+  /** No process of the run was started earlier, in clock ticks since the machine was. Default 0. */
+  readonly sinceTicks?: number;
 }
 
 /** Process ids of a run: those with its marker or in its group, and all their descendants. Never this process. */
-export function findRunProcesses({ runId, groupId }: RunTrace): number[] {
-  const entries = listProcesses().filter((entry) => entry.pid !== process.pid);
+export function findRunProcesses({ runId, groupId, sinceTicks = 0 }: RunTrace): number[] {
+  const entries = listProcesses().filter(
+    ({ pid, startTicks }) => pid !== process.pid && startTicks >= sinceTicks,
+  );
   const found = new Set<number>();
   for (const { pid, groupId: group } of entries)
     if (group === groupId || hasVariable(pid, { name: RUN_MARKER, value: runId })) found.add(pid);

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
+import { startTicksOf } from "./process-table.js";
 import { markedEnvironment } from "./run-environment.js";
 import { type ScriptFile, writeScriptFile } from "./script-file.js";
 import { SpawnedRun } from "./spawned-run.js";
@@ -94,7 +95,7 @@ export class SpawnSupervisor implements Supervisor {
       child.on("error", (error) => reject(startFailure(spec, { stage: "exec", code: codeOf(error) })));
       const { pid } = child;
       if (pid === undefined) return;
-      const trace = { runId: spec.runId, groupId: pid };
+      const trace = { runId: spec.runId, groupId: pid, sinceTicks: startTicksOf(pid) };
       const run = new SpawnedRun({ child, trace, listener, onProcessEnd: () => script?.remove() });
       this.#runs.add(run);
       void run.ended.then(() => this.#runs.delete(run));

@@ -69,7 +69,6 @@ export function openExchange(session: ClientHttp2Session, options: ExchangeOptio
 
   signal.addEventListener("abort", onAbort, { once: true });
   stream.on("error", (error: unknown) => (cause = error));
-  stream.once("close", () => fail(new ChannelLost("the agent's answer broke off", { cause })));
   readFrames(stream, {
     onFrame({ kind, payload }) {
       if (settled) return undefined;
@@ -84,6 +83,7 @@ export function openExchange(session: ClientHttp2Session, options: ExchangeOptio
           ? agentFailure(ErrorKind.INTERNAL, `the agent sent ${error.message}`)
           : error,
       ),
+    onClosed: () => fail(new ChannelLost("the agent's answer broke off", { cause })),
   });
   return { writer, end, done: outcome.promise, fail };
 }

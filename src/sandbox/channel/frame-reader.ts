@@ -9,13 +9,19 @@ export interface FrameReaderOptions {
   readonly onFrame: (frame: Frame) => void | Promise<void>;
   /** Hears once why reading stopped: a FrameError, or what `onFrame` threw. No frame follows. */
   readonly onError: (error: Error) => void;
+  /** Hears that the stream has closed, after the last frame that came was handed on. Default: nobody. */
+  readonly onClosed?: () => void;
 }
 
 /** Hands the frames of a stream to a callback, one at a time. */
-export function readFrames(stream: Readable, { onFrame, onError }: FrameReaderOptions): void {
+export function readFrames(
+  stream: Readable,
+  { onFrame, onError, onClosed = () => undefined }: FrameReaderOptions,
+): void {
   const decoder = new FrameDecoder();
   let busy = false;
   let failed = false;
+  let closed = false;
 
   const fail = (error: unknown): void => {
     failed = true;
@@ -38,7 +44,12 @@ export function readFrames(stream: Readable, { onFrame, onError }: FrameReaderOp
     } catch (error) {
       fail(error);
     }
+    if (closed) onClosed();
   };
+  stream.once("close", () => {
+    closed = true;
+    if (!busy) onClosed();
+  });
   stream.on("data", (chunk: Uint8Array) => {
     if (failed) return;
     decoder.push(chunk);

@@ -130,8 +130,10 @@ describe("full supervision", () => {
 });
 
 describe("a launcher at the limit of its processes", () => {
-  /** A launcher of a user of its own who may have `processes` processes. */
-  async function makeLimited(processes: number): Promise<LauncherSupervisor> {
+  /** A launcher of a user of its own who may have `processes` processes, and how to wait for its processes. */
+  async function makeLimited(
+    processes: number,
+  ): Promise<{ supervisor: LauncherSupervisor; settle: (count: number) => Promise<void> }> {
     const directory = makeDirectory();
     const uid = 54_400 + processes;
     chmodSync(root, 0o755);
@@ -141,7 +143,7 @@ describe("a launcher at the limit of its processes", () => {
     const binary = Buffer.from(`#!/bin/sh\nPATH=/usr/bin:/bin exec ${limited} ${root}/build/launcher "$1"\n`);
     const supervisor = await LauncherSupervisor.boot({ directory, binary });
     onTestFinished(() => supervisor.close());
-    return supervisor;
+    return { supervisor, settle: (count) => waitForProcesses(`launcher\0${directory}\0`, count) };
   }
 
   const limits: [name: string, processes: number][] = [
@@ -150,23 +152,24 @@ describe("a launcher at the limit of its processes", () => {
   ];
   for (const [name, processes] of limits)
     it(`says so if ${name} can be made, each time`, async () => {
-      const supervisor = await makeLimited(processes);
-      for (let i = 0; i < 10; i++)
+      const { supervisor, settle } = await makeLimited(processes);
+      for (let i = 0; i < 10; i++) {
+        await settle(processes);
         await expect(startRecorded(supervisor, { argv: ["true"] })).rejects.toMatchObject({
           failure: "resources",
         });
+      }
     });
 
   it("starts again once there is room", async () => {
-    const supervisor = await makeLimited(5);
+    const { supervisor, settle } = await makeLimited(5);
     const first = await startRecorded(supervisor, { argv: ["sleep", uniqueSeconds()] });
-    await sleep(100);
+    await settle(4);
     await expect(startRecorded(supervisor, { argv: ["true"] })).rejects.toMatchObject({
       failure: "resources",
     });
     await first.run.kill({ graceMs: 0 });
-    await first.run.ended;
-    await sleep(100);
+    await settle(3);
     expect((await runToExit(supervisor, { argv: ["true"] })).code).toBe(0);
   });
 });

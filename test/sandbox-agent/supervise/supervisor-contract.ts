@@ -117,7 +117,7 @@ function describeRun(make: () => Promise<SupervisorUnderTest>, { manyRuns }: { m
           code: 1,
           stderr: `E${i}\n`,
         });
-    }, 30_000);
+    }, 60_000);
 
     it(`leaves no zombie and no descriptor after ${manyRuns} runs`, async () => {
       const openFiles = (): number => readdirSync("/proc/self/fd").length;
