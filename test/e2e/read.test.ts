@@ -2,6 +2,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Outcome } from "../../gen/handrail/v1/result_pb.js";
 import type { BlobPart } from "../../gen/handrail/v1/result_pb.js";
+import { Keep } from "../../gen/handrail/v1/tool_service_pb.js";
 import { SANDBOX_KINDS, startTestService } from "../support/service.js";
 import type { Outcome as CallOutcome, TestService } from "../support/service.js";
 
@@ -104,7 +105,7 @@ for (const kind of SANDBOX_KINDS) {
               runMs: 0,
               idleMs: 0,
               maxTextBytes: 2000n,
-              keep: 0,
+              keep: Keep.UNSPECIFIED,
             },
           },
         },

@@ -1,40 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
-import type { Client } from "@connectrpc/connect";
 import {
   createConnectTransport,
   createGrpcTransport,
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.js";
 import { Mode } from "../../gen/handrail/v1/context_pb.js";
 import { Admission } from "../../gen/handrail/v1/events_pb.js";
 import type { CallEvent } from "../../gen/handrail/v1/events_pb.js";
 import { Admitted, Outcome } from "../../gen/handrail/v1/result_pb.js";
-import { SessionService } from "../../gen/handrail/v1/session_service_pb.js";
 import { CallState, CancelOutcome, ToolFormat, ToolService } from "../../gen/handrail/v1/tool_service_pb.js";
+import { collectEvents, readToEnd, reasonOf } from "../support/rpc-answers.js";
 import { startTestService } from "../support/service.js";
 import type { TestService } from "../support/service.js";
-
-const reasonOf = async (pending: Promise<unknown>): Promise<[string, string]> => {
-  try {
-    await pending;
-  } catch (error) {
-    const status = ConnectError.from(error);
-    return [Code[status.code], status.findDetails(ErrorInfoSchema)[0]?.reason ?? "none"];
-  }
-  throw new Error("the RPC was not refused");
-};
-
-const drain = async (events: AsyncIterable<{ event?: CallEvent | undefined }>): Promise<CallEvent[]> => {
-  const all: CallEvent[] = [];
-  for await (const { event } of events) if (event !== undefined) all.push(event);
-  return all;
-};
 
 describe("the service", () => {
   let service: TestService;
@@ -54,7 +33,7 @@ describe("the service", () => {
       createConnectTransport({ baseUrl, httpVersion: "2", useBinaryFormat: false }),
     ];
     for (const transport of transports) {
-      const events = await drain(
+      const events = await collectEvents(
         createClient(ToolService, transport).executeTool({
           context: { projectId: service.project },
           tool: "bash",
@@ -83,7 +62,7 @@ describe("the service", () => {
         },
         { signal: controller.signal },
       );
-      const reading = drain(stream);
+      const reading = collectEvents(stream);
       setTimeout(() => controller.abort(), 500);
       await expect(reading).rejects.toThrow();
       await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -141,7 +120,7 @@ describe("the service", () => {
 
   it("takes the same arguments in another spelling for the same", async () => {
     const call = async (argumentsJson: string, callId: string) =>
-      drain(
+      collectEvents(
         service.tools.executeTool({
           context: { projectId: service.project },
           tool: "bash",
@@ -166,7 +145,9 @@ describe("the service", () => {
       ],
     });
     const client = createClient(ToolService, transport);
-    const pending = drain(client.executeTool({ context: { projectId: service.project }, tool: "bash" }));
+    const pending = collectEvents(
+      client.executeTool({ context: { projectId: service.project }, tool: "bash" }),
+    );
     expect(await reasonOf(pending)).toEqual(["FailedPrecondition", "CALL_ID_REQUIRED"]);
   });
 
@@ -206,7 +187,7 @@ describe("the service", () => {
   ];
   for (const [what, tool, argumentsJson] of badArguments) {
     it(`answers ${what} with a result that the model can mend, and starts nothing`, async () => {
-      const events = await drain(
+      const events = await collectEvents(
         service.tools.executeTool({
           context: { projectId: service.project },
           tool,
@@ -273,16 +254,12 @@ describe("the service", () => {
     const { tools, sessions } = service;
     const notThere = [
       tools.listTools({ format: ToolFormat.GEMINI }),
-      drain(tools.attachCall({ projectId, callId: "c" })),
+      collectEvents(tools.attachCall({ projectId, callId: "c" })),
       tools.respondToInput({ projectId }),
-      (async () => {
-        for await (const chunk of tools.readArtifact({ projectId })) void chunk;
-      })(),
+      readToEnd(tools.readArtifact({ projectId })),
       sessions.getSession({ projectId }),
       sessions.setMode({ projectId }),
-      (async () => {
-        for await (const snapshot of sessions.watchSession({ projectId })) void snapshot;
-      })(),
+      readToEnd(sessions.watchSession({ projectId })),
       sessions.listPendingInputs({ projectId }),
     ];
     for (const pending of notThere)
@@ -305,77 +282,5 @@ describe("the service", () => {
     const lines = service.log.filter(({ fields }) => fields["call_id"] === callId);
     expect(lines).toHaveLength(1);
     expect(lines[0]?.fields).toMatchObject({ outcome: "TOOL_ERROR", error: "bash.exit", tool: "bash" });
-  });
-});
-
-describe("tenants", () => {
-  let service: TestService;
-  const clients = new Map<string, Client<typeof ToolService>>();
-  const sessions = new Map<string, Client<typeof SessionService>>();
-  const tokens = { one: "token-of-tenant-one", two: "token-of-tenant-two", loop: "token-of-a-loop-only" };
-
-  beforeAll(async () => {
-    const file = join(await mkdtemp(join(tmpdir(), "handrail-tokens-")), "tokens.json");
-    const entries = [
-      { token: tokens.one, tenant: "one" },
-      { token: tokens.two, tenant: "two" },
-      { token: tokens.loop, tenant: "one", user: "ann", rights: ["respond"] },
-    ];
-    await writeFile(file, JSON.stringify(entries));
-    service = await startTestService("bubblewrap", { HANDRAIL_TOKENS_FILE: file });
-    for (const [name, token] of Object.entries(tokens)) {
-      const transport = createGrpcTransport({
-        baseUrl: service.url,
-        interceptors: [
-          (next) => (request) => {
-            request.header.set("authorization", `Bearer ${token}`);
-            return next(request);
-          },
-        ],
-      });
-      clients.set(name, createClient(ToolService, transport));
-      sessions.set(name, createClient(SessionService, transport));
-    }
-  });
-  afterAll(() => service.close());
-
-  const bash = (name: string, command: string, callId = randomUUID()) =>
-    clients.get(name)!.runTool({
-      context: { projectId: "same-name" },
-      tool: "bash",
-      input: { case: "arguments", value: { command } },
-      callId,
-    });
-
-  it("refuses a request without a token", async () => {
-    expect(await reasonOf(service.tools.listTools({}))).toEqual(["Unauthenticated", "UNAUTHENTICATED"]);
-  });
-
-  it("gives equal project ids of two tenants two projects", async () => {
-    await bash("one", "echo secret-of-one > file");
-    const { result } = await bash("two", "ls");
-    expect(JSON.stringify(result?.content)).not.toContain("file");
-  });
-
-  it("answers for another tenant's call and project as for none", async () => {
-    const callId = randomUUID();
-    await bash("one", "echo x", callId);
-    const two = clients.get("two")!;
-    const answers = [
-      two.getCall({ projectId: "same-name", callId }),
-      two.getCall({ projectId: "same-name", callId: "no-such-call" }),
-      two.getCall({ projectId: "no-such-project", callId }),
-      two.cancelCall({ projectId: "of-nobody", callId }),
-      sessions.get("two")!.abortProject({ projectId: "of-nobody" }),
-    ];
-    const words = await Promise.all(
-      answers.map((answer) => answer.then(String, (error: unknown) => ConnectError.from(error).message)),
-    );
-    expect(new Set(words).size).toBe(1);
-    expect(words[0]).toContain("not_found");
-  });
-
-  it("refuses an RPC whose right the token lacks", async () => {
-    expect(await reasonOf(bash("loop", "true"))).toEqual(["PermissionDenied", "PERMISSION_DENIED"]);
   });
 });

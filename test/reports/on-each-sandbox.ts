@@ -6,9 +6,9 @@ import type { Outcome, SandboxKind, TestService } from "../support/service.js";
 export interface Bench {
   readonly kind: SandboxKind;
   /** The service, once it is started. */
-  service(): TestService;
-  bash(command: string, args?: Record<string, unknown>): Promise<Outcome>;
-  read(path: string, args?: Record<string, unknown>): Promise<Outcome>;
+  readonly service: () => TestService;
+  readonly bash: (command: string, args?: Record<string, unknown>) => Promise<Outcome>;
+  readonly read: (path: string, args?: Record<string, unknown>) => Promise<Outcome>;
 }
 
 /** Describes tests on every kind of sandbox, or on some, each with one service for all of them. */

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file handrail/sandbox/v1/agent_service.proto.
  */
 export const file_handrail_sandbox_v1_agent_service: GenFile = /*@__PURE__*/
-  fileDesc("CidoYW5kcmFpbC9zYW5kYm94L3YxL2FnZW50X3NlcnZpY2UucHJvdG8SE2hhbmRyYWlsLnNhbmRib3gudjEifQoKQWdlbnRFcnJvchIsCgRraW5kGAEgASgOMh4uaGFuZHJhaWwuc2FuZGJveC52MS5FcnJvcktpbmQSDwoHbWVzc2FnZRgCIAEoCRIMCgRuZWFyGAMgAygJEg8KB3N0YXJ0ZWQYBCABKAgSEQoJZmlsZV90eXBlGAUgASgJIg4KDEhlbGxvUmVxdWVzdCLDAQoNSGVsbG9SZXNwb25zZRIQCghidWlsZF9pZBgBIAEoCRIUCgxub2RlX3ZlcnNpb24YAiABKAkSGAoQZnVsbF9zdXBlcnZpc2lvbhgDIAEoCBIWCg5yZWR1Y2VkX3JlYXNvbhgEIAEoCRIWCg53b3Jrc3BhY2Vfcm9vdBgFIAEoCRIaChJ3b3Jrc3BhY2Vfd3JpdGFibGUYBiABKAgSFwoPc3dlcHRfcHJvY2Vzc2VzGAcgASgFEgsKA3BpZBgIIAEoBSJYCgpSdW5SZXF1ZXN0Ei4KBXN0YXJ0GAEgASgLMh0uaGFuZHJhaWwuc2FuZGJveC52MS5SdW5TdGFydEgAEg8KBXN0ZGluGAIgASgMSABCCQoHbWVzc2FnZSK1AQoIUnVuU3RhcnQSDgoGcnVuX2lkGAEgASgJEgwKBGFyZ3YYAiADKAkSDgoGc2NyaXB0GAMgASgMEgsKA2N3ZBgEIAEoCRIzCgNlbnYYBSADKAsyJi5oYW5kcmFpbC5zYW5kYm94LnYxLlJ1blN0YXJ0LkVudkVudHJ5Eg0KBXN0ZGluGAYgASgIGioKCEVudkVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEinAEKC1J1blJlc3BvbnNlEjIKB3N0YXJ0ZWQYASABKAsyHy5oYW5kcmFpbC5zYW5kYm94LnYxLlJ1blN0YXJ0ZWRIABIQCgZzdGRvdXQYAiABKAxIABIQCgZzdGRlcnIYAyABKAxIABIsCgRleGl0GAQgASgLMhwuaGFuZHJhaWwuc2FuZGJveC52MS5SdW5FeGl0SABCBwoFZXZlbnQiSgoKUnVuU3RhcnRlZBILCgNwaWQYASABKAUSGQoRcHJvY2Vzc2VzX2NsZWFyZWQYAiABKAUSFAoMcnVuc19jbGVhcmVkGAMgAygJIo4BCgdSdW5FeGl0Eg4KBGNvZGUYASABKAVIABIQCgZzaWduYWwYAiABKAlIABILCgNvb20YAyABKAgSGAoQcHJvY2Vzc2VzX2tpbGxlZBgEIAEoBRIWCg5wcm9jZXNzZXNfbGVmdBgFIAEoBRIYChBmdWxsX3N1cGVydmlzaW9uGAYgASgIQggKBnN0YXR1cyIyCg5LaWxsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEAoIZ3JhY2VfbXMYAiABKAUiKwoPS2lsbFJ1blJlc3BvbnNlEhgKEHByb2Nlc3Nlc19raWxsZWQYASABKAUiIQoOS2lsbEFsbFJlcXVlc3QSDwoHcnVuX2lkcxgBIAMoCSIrCg9LaWxsQWxsUmVzcG9uc2USGAoQcHJvY2Vzc2VzX2tpbGxlZBgBIAEoBSJMCghGaWxlSW5mbxIMCgRwYXRoGAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAMSEAoIbXRpbWVfbnMYAyABKAMSDAoEbW9kZRgEIAEoBSKeAQoQUmVhZExpbmVzUmVxdWVzdBIMCgRwYXRoGAEgASgJEhIKCmZpcnN0X2xpbmUYAiABKAUSEQoJbWF4X2xpbmVzGAMgASgFEhEKCW1heF9ieXRlcxgEIAEoBRIWCg5tYXhfbGluZV9ieXRlcxgFIAEoBRIZChFsaW5lX29mZnNldF9ieXRlcxgGIAEoAxIPCgdzY2FuX21zGAcgASgFIisKBExpbmUSDAoEZGF0YRgBIAEoDBIVCg1vbWl0dGVkX2J5dGVzGAIgASgDIo0CChFSZWFkTGluZXNSZXNwb25zZRIrCgRpbmZvGAEgASgLMh0uaGFuZHJhaWwuc2FuZGJveC52MS5GaWxlSW5mbxIvCgZsYXlvdXQYAiABKA4yHy5oYW5kcmFpbC5zYW5kYm94LnYxLlRleHRMYXlvdXQSDAoEaGVhZBgDIAEoDBIoCgVsaW5lcxgEIAMoCzIZLmhhbmRyYWlsLnNhbmRib3gudjEuTGluZRIOCgZhdF9lbmQYBSABKAgSEgoKbGluZXNfc2VlbhgGIAEoBRIVCg1maW5hbF9uZXdsaW5lGAcgASgIEhQKDHNjYW5fc3RvcHBlZBgIIAEoCBIRCglib21fYnl0ZXMYCSABKAUiYwoQUmVhZEJ5dGVzUmVxdWVzdBIMCgRwYXRoGAEgASgJEhQKDG9mZnNldF9ieXRlcxgCIAEoAxITCgtsaW1pdF9ieXRlcxgDIAEoAxIWCg5tYXhfZmlsZV9ieXRlcxgEIAEoAyJOChFSZWFkQnl0ZXNSZXNwb25zZRIrCgRpbmZvGAEgASgLMh0uaGFuZHJhaWwuc2FuZGJveC52MS5GaWxlSW5mbxIMCgRkYXRhGAIgASgMKv4CCglFcnJvcktpbmQSGgoWRVJST1JfS0lORF9VTlNQRUNJRklFRBAAEhgKFEVSUk9SX0tJTkRfTk9UX0ZPVU5EEAESFgoSRVJST1JfS0lORF9PVVRTSURFEAISGQoVRVJST1JfS0lORF9QRVJNSVNTSU9OEAMSGwoXRVJST1JfS0lORF9JU19ESVJFQ1RPUlkQBBIcChhFUlJPUl9LSU5EX05PVF9ESVJFQ1RPUlkQBRIaChZFUlJPUl9LSU5EX05PVF9SRUdVTEFSEAYSEwoPRVJST1JfS0lORF9MT09QEAcSFgoSRVJST1JfS0lORF9JTlZBTElEEAgSIAocRVJST1JfS0lORF9XT1JLSU5HX0RJUkVDVE9SWRAJEhgKFEVSUk9SX0tJTkRfUkVTT1VSQ0VTEAoSGAoURVJST1JfS0lORF9UT09fTEFSR0UQCxIVChFFUlJPUl9LSU5EX05PX1JVThAMEhcKE0VSUk9SX0tJTkRfSU5URVJOQUwQDSqKAQoKVGV4dExheW91dBIbChdURVhUX0xBWU9VVF9VTlNQRUNJRklFRBAAEhUKEVRFWFRfTEFZT1VUX0JZVEVTEAESFwoTVEVYVF9MQVlPVVRfVVRGMTZMRRACEhcKE1RFWFRfTEFZT1VUX1VURjE2QkUQAxIWChJURVhUX0xBWU9VVF9CSU5BUlkQBDKSBAoMQWdlbnRTZXJ2aWNlEk4KBUhlbGxvEiEuaGFuZHJhaWwuc2FuZGJveC52MS5IZWxsb1JlcXVlc3QaIi5oYW5kcmFpbC5zYW5kYm94LnYxLkhlbGxvUmVzcG9uc2USTAoDUnVuEh8uaGFuZHJhaWwuc2FuZGJveC52MS5SdW5SZXF1ZXN0GiAuaGFuZHJhaWwuc2FuZGJveC52MS5SdW5SZXNwb25zZSgBMAESVAoHS2lsbFJ1bhIjLmhhbmRyYWlsLnNhbmRib3gudjEuS2lsbFJ1blJlcXVlc3QaJC5oYW5kcmFpbC5zYW5kYm94LnYxLktpbGxSdW5SZXNwb25zZRJUCgdLaWxsQWxsEiMuaGFuZHJhaWwuc2FuZGJveC52MS5LaWxsQWxsUmVxdWVzdBokLmhhbmRyYWlsLnNhbmRib3gudjEuS2lsbEFsbFJlc3BvbnNlEloKCVJlYWRMaW5lcxIlLmhhbmRyYWlsLnNhbmRib3gudjEuUmVhZExpbmVzUmVxdWVzdBomLmhhbmRyYWlsLnNhbmRib3gudjEuUmVhZExpbmVzUmVzcG9uc2USXAoJUmVhZEJ5dGVzEiUuaGFuZHJhaWwuc2FuZGJveC52MS5SZWFkQnl0ZXNSZXF1ZXN0GiYuaGFuZHJhaWwuc2FuZGJveC52MS5SZWFkQnl0ZXNSZXNwb25zZTABYgZwcm90bzM");
+  fileDesc("CidoYW5kcmFpbC9zYW5kYm94L3YxL2FnZW50X3NlcnZpY2UucHJvdG8SE2hhbmRyYWlsLnNhbmRib3gudjEifQoKQWdlbnRFcnJvchIsCgRraW5kGAEgASgOMh4uaGFuZHJhaWwuc2FuZGJveC52MS5FcnJvcktpbmQSDwoHbWVzc2FnZRgCIAEoCRIMCgRuZWFyGAMgAygJEg8KB3N0YXJ0ZWQYBCABKAgSEQoJZmlsZV90eXBlGAUgASgJIg4KDEhlbGxvUmVxdWVzdCLDAQoNSGVsbG9SZXNwb25zZRIQCghidWlsZF9pZBgBIAEoCRIUCgxub2RlX3ZlcnNpb24YAiABKAkSGAoQZnVsbF9zdXBlcnZpc2lvbhgDIAEoCBIWCg5yZWR1Y2VkX3JlYXNvbhgEIAEoCRIWCg53b3Jrc3BhY2Vfcm9vdBgFIAEoCRIaChJ3b3Jrc3BhY2Vfd3JpdGFibGUYBiABKAgSFwoPc3dlcHRfcHJvY2Vzc2VzGAcgASgFEgsKA3BpZBgIIAEoBSJYCgpSdW5SZXF1ZXN0Ei4KBXN0YXJ0GAEgASgLMh0uaGFuZHJhaWwuc2FuZGJveC52MS5SdW5TdGFydEgAEg8KBXN0ZGluGAIgASgMSABCCQoHbWVzc2FnZSK1AQoIUnVuU3RhcnQSDgoGcnVuX2lkGAEgASgJEgwKBGFyZ3YYAiADKAkSDgoGc2NyaXB0GAMgASgMEgsKA2N3ZBgEIAEoCRIzCgNlbnYYBSADKAsyJi5oYW5kcmFpbC5zYW5kYm94LnYxLlJ1blN0YXJ0LkVudkVudHJ5Eg0KBXN0ZGluGAYgASgIGioKCEVudkVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEinAEKC1J1blJlc3BvbnNlEjIKB3N0YXJ0ZWQYASABKAsyHy5oYW5kcmFpbC5zYW5kYm94LnYxLlJ1blN0YXJ0ZWRIABIQCgZzdGRvdXQYAiABKAxIABIQCgZzdGRlcnIYAyABKAxIABIsCgRleGl0GAQgASgLMhwuaGFuZHJhaWwuc2FuZGJveC52MS5SdW5FeGl0SABCBwoFZXZlbnQiSgoKUnVuU3RhcnRlZBILCgNwaWQYASABKAUSGQoRcHJvY2Vzc2VzX2NsZWFyZWQYAiABKAUSFAoMcnVuc19jbGVhcmVkGAMgAygJIo4BCgdSdW5FeGl0Eg4KBGNvZGUYASABKAVIABIQCgZzaWduYWwYAiABKAlIABILCgNvb20YAyABKAgSGAoQcHJvY2Vzc2VzX2tpbGxlZBgEIAEoBRIWCg5wcm9jZXNzZXNfbGVmdBgFIAEoBRIYChBmdWxsX3N1cGVydmlzaW9uGAYgASgIQggKBnN0YXR1cyIyCg5LaWxsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEAoIZ3JhY2VfbXMYAiABKAUiKwoPS2lsbFJ1blJlc3BvbnNlEhgKEHByb2Nlc3Nlc19raWxsZWQYASABKAUiIQoOS2lsbEFsbFJlcXVlc3QSDwoHcnVuX2lkcxgBIAMoCSIrCg9LaWxsQWxsUmVzcG9uc2USGAoQcHJvY2Vzc2VzX2tpbGxlZBgBIAEoBSJdCghGaWxlSW5mbxIMCgRwYXRoGAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAMSEAoIbXRpbWVfbnMYAyABKAMSDAoEbW9kZRgEIAEoBRIPCgd2ZXJzaW9uGAUgASgJIp4BChBSZWFkTGluZXNSZXF1ZXN0EgwKBHBhdGgYASABKAkSEgoKZmlyc3RfbGluZRgCIAEoBRIRCgltYXhfbGluZXMYAyABKAUSEQoJbWF4X2J5dGVzGAQgASgFEhYKDm1heF9saW5lX2J5dGVzGAUgASgFEhkKEWxpbmVfb2Zmc2V0X2J5dGVzGAYgASgDEg8KB3NjYW5fbXMYByABKAUiKwoETGluZRIMCgRkYXRhGAEgASgMEhUKDW9taXR0ZWRfYnl0ZXMYAiABKAMijQIKEVJlYWRMaW5lc1Jlc3BvbnNlEisKBGluZm8YASABKAsyHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVJbmZvEi8KBmxheW91dBgCIAEoDjIfLmhhbmRyYWlsLnNhbmRib3gudjEuVGV4dExheW91dBIMCgRoZWFkGAMgASgMEigKBWxpbmVzGAQgAygLMhkuaGFuZHJhaWwuc2FuZGJveC52MS5MaW5lEg4KBmF0X2VuZBgFIAEoCBISCgpsaW5lc19zZWVuGAYgASgFEhUKDWZpbmFsX25ld2xpbmUYByABKAgSFAoMc2Nhbl9zdG9wcGVkGAggASgIEhEKCWJvbV9ieXRlcxgJIAEoBSJjChBSZWFkQnl0ZXNSZXF1ZXN0EgwKBHBhdGgYASABKAkSFAoMb2Zmc2V0X2J5dGVzGAIgASgDEhMKC2xpbWl0X2J5dGVzGAMgASgDEhYKDm1heF9maWxlX2J5dGVzGAQgASgDIk4KEVJlYWRCeXRlc1Jlc3BvbnNlEisKBGluZm8YASABKAsyHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVJbmZvEgwKBGRhdGEYAiABKAwiGwoLU3RhdFJlcXVlc3QSDAoEcGF0aBgBIAEoCSKAAQoMU3RhdFJlc3BvbnNlEisKBGtpbmQYASABKA4yHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVLaW5kEisKBGluZm8YAiABKAsyHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVJbmZvEhYKDndvcmtzcGFjZV9wYXRoGAMgASgJIl8KEFdyaXRlRmlsZVJlcXVlc3QSMAoFc3RhcnQYASABKAsyHy5oYW5kcmFpbC5zYW5kYm94LnYxLldyaXRlU3RhcnRIABIOCgRkYXRhGAIgASgMSABCCQoHbWVzc2FnZSJDCgpXcml0ZVN0YXJ0EgwKBHBhdGgYASABKAkSEgoKaWZfdmVyc2lvbhgCIAEoCRITCgttdXN0X2NyZWF0ZRgDIAEoCCKBAQoRV3JpdGVGaWxlUmVzcG9uc2USDwoHY3JlYXRlZBgBIAEoCBIrCgRpbmZvGAIgASgLMh0uaGFuZHJhaWwuc2FuZGJveC52MS5GaWxlSW5mbxIWCg5wcmV2aW91c19ieXRlcxgDIAEoAxIWCg53b3Jrc3BhY2VfcGF0aBgEIAEoCSJkCg9MaXN0VHJlZVJlcXVlc3QSDAoEcGF0aBgBIAEoCRINCgVkZXB0aBgCIAEoBRITCgttYXhfZW50cmllcxgDIAEoBRIOCgZoaWRkZW4YBCABKAgSDwoHaWdub3JlZBgFIAEoCCJ3CglUcmVlRW50cnkSDAoEcGF0aBgBIAEoCRIrCgRraW5kGAIgASgOMh0uaGFuZHJhaWwuc2FuZGJveC52MS5GaWxlS2luZBISCgpzaXplX2J5dGVzGAMgASgDEg4KBnRhcmdldBgEIAEoCRILCgNjdXQYBSABKAgifQoQTGlzdFRyZWVSZXNwb25zZRIvCgdlbnRyaWVzGAEgAygLMh4uaGFuZHJhaWwuc2FuZGJveC52MS5UcmVlRW50cnkSDwoHb21pdHRlZBgCIAEoBRIPCgdpZ25vcmVkGAMgASgFEhYKDndvcmtzcGFjZV9wYXRoGAQgASgJKrADCglFcnJvcktpbmQSGgoWRVJST1JfS0lORF9VTlNQRUNJRklFRBAAEhgKFEVSUk9SX0tJTkRfTk9UX0ZPVU5EEAESFgoSRVJST1JfS0lORF9PVVRTSURFEAISGQoVRVJST1JfS0lORF9QRVJNSVNTSU9OEAMSGwoXRVJST1JfS0lORF9JU19ESVJFQ1RPUlkQBBIcChhFUlJPUl9LSU5EX05PVF9ESVJFQ1RPUlkQBRIaChZFUlJPUl9LSU5EX05PVF9SRUdVTEFSEAYSEwoPRVJST1JfS0lORF9MT09QEAcSFgoSRVJST1JfS0lORF9JTlZBTElEEAgSIAocRVJST1JfS0lORF9XT1JLSU5HX0RJUkVDVE9SWRAJEhgKFEVSUk9SX0tJTkRfUkVTT1VSQ0VTEAoSGAoURVJST1JfS0lORF9UT09fTEFSR0UQCxIVChFFUlJPUl9LSU5EX05PX1JVThAMEhcKE0VSUk9SX0tJTkRfSU5URVJOQUwQDRIXChNFUlJPUl9LSU5EX0NPTkZMSUNUEA4SFwoTRVJST1JfS0lORF9OT19TUEFDRRAPKooBCgpUZXh0TGF5b3V0EhsKF1RFWFRfTEFZT1VUX1VOU1BFQ0lGSUVEEAASFQoRVEVYVF9MQVlPVVRfQllURVMQARIXChNURVhUX0xBWU9VVF9VVEYxNkxFEAISFwoTVEVYVF9MQVlPVVRfVVRGMTZCRRADEhYKElRFWFRfTEFZT1VUX0JJTkFSWRAEKnsKCEZpbGVLaW5kEhkKFUZJTEVfS0lORF9VTlNQRUNJRklFRBAAEhIKDkZJTEVfS0lORF9GSUxFEAESFwoTRklMRV9LSU5EX0RJUkVDVE9SWRACEhIKDkZJTEVfS0lORF9MSU5LEAMSEwoPRklMRV9LSU5EX09USEVSEAQylgYKDEFnZW50U2VydmljZRJOCgVIZWxsbxIhLmhhbmRyYWlsLnNhbmRib3gudjEuSGVsbG9SZXF1ZXN0GiIuaGFuZHJhaWwuc2FuZGJveC52MS5IZWxsb1Jlc3BvbnNlEkwKA1J1bhIfLmhhbmRyYWlsLnNhbmRib3gudjEuUnVuUmVxdWVzdBogLmhhbmRyYWlsLnNhbmRib3gudjEuUnVuUmVzcG9uc2UoATABElQKB0tpbGxSdW4SIy5oYW5kcmFpbC5zYW5kYm94LnYxLktpbGxSdW5SZXF1ZXN0GiQuaGFuZHJhaWwuc2FuZGJveC52MS5LaWxsUnVuUmVzcG9uc2USVAoHS2lsbEFsbBIjLmhhbmRyYWlsLnNhbmRib3gudjEuS2lsbEFsbFJlcXVlc3QaJC5oYW5kcmFpbC5zYW5kYm94LnYxLktpbGxBbGxSZXNwb25zZRJaCglSZWFkTGluZXMSJS5oYW5kcmFpbC5zYW5kYm94LnYxLlJlYWRMaW5lc1JlcXVlc3QaJi5oYW5kcmFpbC5zYW5kYm94LnYxLlJlYWRMaW5lc1Jlc3BvbnNlElwKCVJlYWRCeXRlcxIlLmhhbmRyYWlsLnNhbmRib3gudjEuUmVhZEJ5dGVzUmVxdWVzdBomLmhhbmRyYWlsLnNhbmRib3gudjEuUmVhZEJ5dGVzUmVzcG9uc2UwARJLCgRTdGF0EiAuaGFuZHJhaWwuc2FuZGJveC52MS5TdGF0UmVxdWVzdBohLmhhbmRyYWlsLnNhbmRib3gudjEuU3RhdFJlc3BvbnNlElwKCVdyaXRlRmlsZRIlLmhhbmRyYWlsLnNhbmRib3gudjEuV3JpdGVGaWxlUmVxdWVzdBomLmhhbmRyYWlsLnNhbmRib3gudjEuV3JpdGVGaWxlUmVzcG9uc2UoARJXCghMaXN0VHJlZRIkLmhhbmRyYWlsLnNhbmRib3gudjEuTGlzdFRyZWVSZXF1ZXN0GiUuaGFuZHJhaWwuc2FuZGJveC52MS5MaXN0VHJlZVJlc3BvbnNlYgZwcm90bzM");
 
 /**
  * AgentError ends a stream that failed.
@@ -516,6 +516,13 @@ export type FileInfo = Message<"handrail.sandbox.v1.FileInfo"> & {
    * @generated from field: int32 mode = 4;
    */
   mode: number;
+
+  /**
+   * Opaque: differs whenever the content may have changed, also within one tick of the clock and at the same size.
+   *
+   * @generated from field: string version = 5;
+   */
+  version: string;
 };
 
 /**
@@ -764,6 +771,316 @@ export const ReadBytesResponseSchema: GenMessage<ReadBytesResponse> = /*@__PURE_
   messageDesc(file_handrail_sandbox_v1_agent_service, 17);
 
 /**
+ * StatRequest names a path.
+ *
+ * @generated from message handrail.sandbox.v1.StatRequest
+ */
+export type StatRequest = Message<"handrail.sandbox.v1.StatRequest"> & {
+  /**
+   * Path, absolute or relative to the workspace.
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.StatRequest.
+ * Use `create(StatRequestSchema)` to create a new message.
+ */
+export const StatRequestSchema: GenMessage<StatRequest> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 18);
+
+/**
+ * StatResponse says what a path is after symbolic links were followed.
+ *
+ * @generated from message handrail.sandbox.v1.StatResponse
+ */
+export type StatResponse = Message<"handrail.sandbox.v1.StatResponse"> & {
+  /**
+   * What it is.
+   *
+   * @generated from field: handrail.sandbox.v1.FileKind kind = 1;
+   */
+  kind: FileKind;
+
+  /**
+   * More of it.
+   *
+   * @generated from field: handrail.sandbox.v1.FileInfo info = 2;
+   */
+  info?: FileInfo | undefined;
+
+  /**
+   * The path relative to the workspace; empty if it is outside.
+   *
+   * @generated from field: string workspace_path = 3;
+   */
+  workspacePath: string;
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.StatResponse.
+ * Use `create(StatResponseSchema)` to create a new message.
+ */
+export const StatResponseSchema: GenMessage<StatResponse> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 19);
+
+/**
+ * WriteFileRequest is one message of a write.
+ *
+ * @generated from message handrail.sandbox.v1.WriteFileRequest
+ */
+export type WriteFileRequest = Message<"handrail.sandbox.v1.WriteFileRequest"> & {
+  /**
+   * What it says.
+   *
+   * @generated from oneof handrail.sandbox.v1.WriteFileRequest.message
+   */
+  message: {
+    /**
+     * Starts the write. First message only.
+     *
+     * @generated from field: handrail.sandbox.v1.WriteStart start = 1;
+     */
+    value: WriteStart;
+    case: "start";
+  } | {
+    /**
+     * A piece of the content, at most 64 KiB.
+     *
+     * @generated from field: bytes data = 2;
+     */
+    value: Uint8Array;
+    case: "data";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.WriteFileRequest.
+ * Use `create(WriteFileRequestSchema)` to create a new message.
+ */
+export const WriteFileRequestSchema: GenMessage<WriteFileRequest> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 20);
+
+/**
+ * WriteStart describes a write.
+ *
+ * @generated from message handrail.sandbox.v1.WriteStart
+ */
+export type WriteStart = Message<"handrail.sandbox.v1.WriteStart"> & {
+  /**
+   * Path, absolute or relative to the workspace. Parents are created. A symbolic link stays, and its target is written.
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * The version that the file must have: as of FileInfo. Empty: any.
+   *
+   * @generated from field: string if_version = 2;
+   */
+  ifVersion: string;
+
+  /**
+   * True: the file must not exist.
+   *
+   * @generated from field: bool must_create = 3;
+   */
+  mustCreate: boolean;
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.WriteStart.
+ * Use `create(WriteStartSchema)` to create a new message.
+ */
+export const WriteStartSchema: GenMessage<WriteStart> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 21);
+
+/**
+ * WriteFileResponse says what was written.
+ *
+ * @generated from message handrail.sandbox.v1.WriteFileResponse
+ */
+export type WriteFileResponse = Message<"handrail.sandbox.v1.WriteFileResponse"> & {
+  /**
+   * True if the file is new.
+   *
+   * @generated from field: bool created = 1;
+   */
+  created: boolean;
+
+  /**
+   * What the path is afterwards.
+   *
+   * @generated from field: handrail.sandbox.v1.FileInfo info = 2;
+   */
+  info?: FileInfo | undefined;
+
+  /**
+   * Size before, in bytes.
+   *
+   * @generated from field: int64 previous_bytes = 3;
+   */
+  previousBytes: bigint;
+
+  /**
+   * The path relative to the workspace.
+   *
+   * @generated from field: string workspace_path = 4;
+   */
+  workspacePath: string;
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.WriteFileResponse.
+ * Use `create(WriteFileResponseSchema)` to create a new message.
+ */
+export const WriteFileResponseSchema: GenMessage<WriteFileResponse> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 22);
+
+/**
+ * ListTreeRequest asks for a listing.
+ *
+ * @generated from message handrail.sandbox.v1.ListTreeRequest
+ */
+export type ListTreeRequest = Message<"handrail.sandbox.v1.ListTreeRequest"> & {
+  /**
+   * Directory, absolute or relative to the workspace.
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * Levels below it, at least 1.
+   *
+   * @generated from field: int32 depth = 2;
+   */
+  depth: number;
+
+  /**
+   * Most entries.
+   *
+   * @generated from field: int32 max_entries = 3;
+   */
+  maxEntries: number;
+
+  /**
+   * True to list also names that begin with a dot.
+   *
+   * @generated from field: bool hidden = 4;
+   */
+  hidden: boolean;
+
+  /**
+   * True to list also what ignore files exclude.
+   *
+   * @generated from field: bool ignored = 5;
+   */
+  ignored: boolean;
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.ListTreeRequest.
+ * Use `create(ListTreeRequestSchema)` to create a new message.
+ */
+export const ListTreeRequestSchema: GenMessage<ListTreeRequest> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 23);
+
+/**
+ * TreeEntry is one entry of a listing.
+ *
+ * @generated from message handrail.sandbox.v1.TreeEntry
+ */
+export type TreeEntry = Message<"handrail.sandbox.v1.TreeEntry"> & {
+  /**
+   * Path relative to the directory that was listed.
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * What it is.
+   *
+   * @generated from field: handrail.sandbox.v1.FileKind kind = 2;
+   */
+  kind: FileKind;
+
+  /**
+   * Size in bytes of a regular file.
+   *
+   * @generated from field: int64 size_bytes = 3;
+   */
+  sizeBytes: bigint;
+
+  /**
+   * Target of a symbolic link.
+   *
+   * @generated from field: string target = 4;
+   */
+  target: string;
+
+  /**
+   * True if the directory has entries that were not listed, for depth or ignore rules.
+   *
+   * @generated from field: bool cut = 5;
+   */
+  cut: boolean;
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.TreeEntry.
+ * Use `create(TreeEntrySchema)` to create a new message.
+ */
+export const TreeEntrySchema: GenMessage<TreeEntry> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 24);
+
+/**
+ * ListTreeResponse is a listing.
+ *
+ * @generated from message handrail.sandbox.v1.ListTreeResponse
+ */
+export type ListTreeResponse = Message<"handrail.sandbox.v1.ListTreeResponse"> & {
+  /**
+   * The entries, each directory before what is in it, names in order.
+   *
+   * @generated from field: repeated handrail.sandbox.v1.TreeEntry entries = 1;
+   */
+  entries: TreeEntry[];
+
+  /**
+   * Entries beyond `max_entries`, as far as they were counted.
+   *
+   * @generated from field: int32 omitted = 2;
+   */
+  omitted: number;
+
+  /**
+   * Entries that ignore rules left out.
+   *
+   * @generated from field: int32 ignored = 3;
+   */
+  ignored: number;
+
+  /**
+   * The listed directory, relative to the workspace.
+   *
+   * @generated from field: string workspace_path = 4;
+   */
+  workspacePath: string;
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.ListTreeResponse.
+ * Use `create(ListTreeResponseSchema)` to create a new message.
+ */
+export const ListTreeResponseSchema: GenMessage<ListTreeResponse> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 25);
+
+/**
  * ErrorKind says why the agent did not do what it was asked.
  *
  * @generated from enum handrail.sandbox.v1.ErrorKind
@@ -866,6 +1183,20 @@ export enum ErrorKind {
    * @generated from enum value: ERROR_KIND_INTERNAL = 13;
    */
   INTERNAL = 13,
+
+  /**
+   * The file is not at the version that the request expects.
+   *
+   * @generated from enum value: ERROR_KIND_CONFLICT = 14;
+   */
+  CONFLICT = 14,
+
+  /**
+   * No space left, or the file system is read-only.
+   *
+   * @generated from enum value: ERROR_KIND_NO_SPACE = 15;
+   */
+  NO_SPACE = 15,
 }
 
 /**
@@ -921,6 +1252,54 @@ export enum TextLayout {
  */
 export const TextLayoutSchema: GenEnum<TextLayout> = /*@__PURE__*/
   enumDesc(file_handrail_sandbox_v1_agent_service, 1);
+
+/**
+ * FileKind says what a path is.
+ *
+ * @generated from enum handrail.sandbox.v1.FileKind
+ */
+export enum FileKind {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: FILE_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A regular file.
+   *
+   * @generated from enum value: FILE_KIND_FILE = 1;
+   */
+  FILE = 1,
+
+  /**
+   * A directory.
+   *
+   * @generated from enum value: FILE_KIND_DIRECTORY = 2;
+   */
+  DIRECTORY = 2,
+
+  /**
+   * A symbolic link; only in listings.
+   *
+   * @generated from enum value: FILE_KIND_LINK = 3;
+   */
+  LINK = 3,
+
+  /**
+   * A FIFO, a socket or a device.
+   *
+   * @generated from enum value: FILE_KIND_OTHER = 4;
+   */
+  OTHER = 4,
+}
+
+/**
+ * Describes the enum handrail.sandbox.v1.FileKind.
+ */
+export const FileKindSchema: GenEnum<FileKind> = /*@__PURE__*/
+  enumDesc(file_handrail_sandbox_v1_agent_service, 2);
 
 /**
  * AgentService is what the service asks of the agent process inside a sandbox. It is internal: both ends come from
@@ -988,6 +1367,37 @@ export const AgentService: GenService<{
     methodKind: "server_streaming";
     input: typeof ReadBytesRequestSchema;
     output: typeof ReadBytesResponseSchema;
+  },
+  /**
+   * Stat says what a path is, without opening it.
+   *
+   * @generated from rpc handrail.sandbox.v1.AgentService.Stat
+   */
+  stat: {
+    methodKind: "unary";
+    input: typeof StatRequestSchema;
+    output: typeof StatResponseSchema;
+  },
+  /**
+   * WriteFile replaces or creates a regular file as a whole: other readers see the old content or the new, never a part.
+   * The first request is `start`; the others bring the content.
+   *
+   * @generated from rpc handrail.sandbox.v1.AgentService.WriteFile
+   */
+  writeFile: {
+    methodKind: "client_streaming";
+    input: typeof WriteFileRequestSchema;
+    output: typeof WriteFileResponseSchema;
+  },
+  /**
+   * ListTree lists a directory and what is below it.
+   *
+   * @generated from rpc handrail.sandbox.v1.AgentService.ListTree
+   */
+  listTree: {
+    methodKind: "unary";
+    input: typeof ListTreeRequestSchema;
+    output: typeof ListTreeResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_handrail_sandbox_v1_agent_service, 0);
