@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Code, ConnectError } from "@connectrpc/connect";
 import Docker from "dockerode";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.js";
 import { Admitted, Outcome } from "../../gen/handrail/v1/result_pb.js";
 import { EngineProxy } from "../sandbox/docker/engine-proxy.js";
-import { serviceForTest } from "../support/service.js";
+import { startTestService } from "../support/service.js";
 import type { TestService } from "../support/service.js";
 import { bodyOf } from "./on-each-sandbox.js";
 
@@ -27,18 +27,24 @@ async function refusalOf(
   return { error, reason: info?.reason ?? "", elapsedMs: performance.now() - startedAt };
 }
 
+/** Ids of all containers of the installation that a service is. */
 async function containersOf(service: TestService): Promise<string[]> {
-  const { data } = await service
-    .container()
-    .then((container) => container.inspect())
-    .then(({ Config }) => ({ data: Config.Labels }));
-  const filters = { label: [`handrail.instance=${data["handrail.instance"] ?? ""}`] };
+  const { Config } = await (await service.container()).inspect();
+  const filters = { label: [`handrail.instance=${Config.Labels["handrail.instance"] ?? ""}`] };
   return (await docker.listContainers({ all: true, filters })).map(({ Id }) => Id);
 }
 
 describe("faults of the engine", () => {
-  it("gives calls after a removal one new container (B041)", async () => {
-    const service = await serviceForTest("docker");
+  const services: TestService[] = [];
+  const start = async (environment: Record<string, string> = {}): Promise<TestService> => {
+    const service = await startTestService("docker", environment);
+    services.push(service);
+    return service;
+  };
+  afterAll(() => Promise.all(services.map((service) => service.close())));
+
+  it.concurrent("gives calls after a removal one new container (B041)", async () => {
+    const service = await start();
     const before = bodyOf(await service.bash("echo $HOSTNAME"));
     await (await service.container()).remove({ force: true });
     const ran = await Promise.all([1, 2, 3, 4, 5].map(() => service.bash("echo $HOSTNAME")));
@@ -49,9 +55,9 @@ describe("faults of the engine", () => {
     expect(await containersOf(service)).toHaveLength(1);
   });
 
-  it("runs no command twice that had begun when its sandbox was lost (B013)", async () => {
-    for (const kill of ["kill", "remove"] as const) {
-      const service = await serviceForTest("docker");
+  it.concurrent("runs no command twice that had begun when its sandbox was lost (B013)", async () => {
+    const lose = async (kill: "kill" | "remove") => {
+      const service = await start();
       await service.bash("true");
       const container = await service.container();
       const running = service.bash("echo run >> /workspace/log.txt; sleep 5; echo done");
@@ -61,11 +67,12 @@ describe("faults of the engine", () => {
       expect([kill, result.outcome]).toEqual([kill, Outcome.SANDBOX_LOST]);
       expect(result.error).toMatchObject({ admitted: Admitted.YES, retryable: false });
       expect(bodyOf(await service.bash("wc -l < log.txt"))).toBe("1\n");
-    }
+    };
+    await Promise.all([lose("kill"), lose("remove")]);
   });
 
-  it("unpauses a paused container and never replaces it (B053)", async () => {
-    const service = await serviceForTest("docker");
+  it.concurrent("unpauses a paused container and never replaces it (B053)", async () => {
+    const service = await start();
     await service.bash("touch /tmp/kept");
     const container = await service.container();
     await container.pause();
@@ -82,8 +89,8 @@ describe("faults of the engine", () => {
     expect((await service.container()).id).toBe(container.id);
   });
 
-  it("says once what a replaced sandbox has lost and kept (B121)", async () => {
-    const service = await serviceForTest("docker");
+  it.concurrent("says once what a replaced sandbox has lost and kept (B121)", async () => {
+    const service = await start();
     await service.bash("touch /workspace/a /tmp/b ~/c");
     await (await service.container()).remove({ force: true });
     const next = await service.bash("ls /workspace/a ~/c /tmp/b");
@@ -93,10 +100,10 @@ describe("faults of the engine", () => {
     expect((await service.bash("true")).result.notices).toEqual([]);
   });
 
-  it("tells a missing image from a missing container, and fails fast (B113)", async () => {
+  it.concurrent("tells a missing image from a missing container, and fails fast (B113)", async () => {
     const tag = `handrail-report-${randomUUID().slice(0, 8)}`;
     await docker.getImage("handrail-sandbox:latest").tag({ repo: tag, tag: "gone" });
-    const service = await serviceForTest("docker", { HANDRAIL_SANDBOX_IMAGE: `${tag}:gone` });
+    const service = await start({ HANDRAIL_SANDBOX_IMAGE: `${tag}:gone` });
     try {
       await service.bash("true");
       await sleep(2500);
@@ -113,35 +120,38 @@ describe("faults of the engine", () => {
     }
   });
 
-  it("ends a running call when the engine goes away, refuses others, and recovers by itself (B137)", async () => {
-    const proxy = new EngineProxy();
-    await proxy.mend();
-    const service = await serviceForTest("docker", { DOCKER_HOST: `unix://${proxy.socketPath}` });
-    try {
-      await service.bash("true");
-      await sleep(2500);
-      const running = service.bash("echo begun; sleep 20.5");
-      await sleep(700);
-      const cutAt = performance.now();
-      await proxy.cut();
-      const { result } = await running;
-      expect(performance.now() - cutAt).toBeLessThan(3000);
-      expect(result).toMatchObject({
-        outcome: Outcome.FAILED,
-        error: { code: "sandbox.engine_unreachable", admitted: Admitted.YES, retryable: false },
-      });
-      const { error, reason, elapsedMs } = await refusalOf(service);
-      expect([error.code, reason]).toEqual([Code.Unavailable, "ENGINE_UNREACHABLE"]);
-      expect(elapsedMs).toBeLessThan(1000);
+  it.concurrent(
+    "ends a running call when the engine goes away, refuses others, and recovers by itself (B137)",
+    async () => {
+      const proxy = new EngineProxy();
       await proxy.mend();
-      expect(bodyOf(await service.bash("echo back; pgrep -fc 'sleep 20.[5]'"))).toBe("back\n0\n");
-      await proxy.cut();
-      await proxy.mend();
-      const idle = await service.bash("echo back");
-      expect([bodyOf(idle), idle.elapsedMs < 5000]).toEqual(["back\n", true]);
-    } finally {
-      await service.close();
-      await proxy.remove();
-    }
-  });
+      const service = await start({ DOCKER_HOST: `unix://${proxy.socketPath}` });
+      try {
+        await service.bash("true");
+        await sleep(2500);
+        const running = service.bash("echo begun; sleep 20.5");
+        await sleep(700);
+        const cutAt = performance.now();
+        await proxy.cut();
+        const { result } = await running;
+        expect(performance.now() - cutAt).toBeLessThan(3000);
+        expect(result).toMatchObject({
+          outcome: Outcome.FAILED,
+          error: { code: "sandbox.engine_unreachable", admitted: Admitted.YES, retryable: false },
+        });
+        const { error, reason, elapsedMs } = await refusalOf(service);
+        expect([error.code, reason]).toEqual([Code.Unavailable, "ENGINE_UNREACHABLE"]);
+        expect(elapsedMs).toBeLessThan(1000);
+        await proxy.mend();
+        expect(bodyOf(await service.bash("echo back; pgrep -fc 'sleep 20.[5]'"))).toBe("back\n0\n");
+        await proxy.cut();
+        await proxy.mend();
+        const idle = await service.bash("echo back");
+        expect([bodyOf(idle), idle.elapsedMs < 5000]).toEqual(["back\n", true]);
+      } finally {
+        await service.close();
+        await proxy.remove();
+      }
+    },
+  );
 });
