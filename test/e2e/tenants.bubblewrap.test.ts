@@ -99,7 +99,7 @@ describe("tenants", () => {
   let three: Clients;
   const target: { projectId: string; callId: string } = { projectId: "of-tenant-one", callId: randomUUID() };
 
-  const bash = (clients: Clients, command: string, callId = randomUUID(), userId = "") =>
+  const bash = (clients: Clients, command: string, callId: string = randomUUID(), userId = "") =>
     clients.tools.runTool({
       context: { projectId: target.projectId, userId },
       tool: "bash",

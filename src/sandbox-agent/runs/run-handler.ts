@@ -5,6 +5,7 @@ import { agentFailure } from "../../sandbox/channel/agent-failure.js";
 import type { AgentHandlers } from "../../sandbox/channel/agent-handlers.js";
 import { deferred } from "../../sandbox/channel/deferred.js";
 import type { OomCounter } from "../oom-counter.js";
+import type { IsCrowded } from "../process-room.js";
 import { parentPidOf } from "../proc-file.js";
 import { StartError } from "../supervise/supervisor.js";
 import type { ProcessExit, SupervisedRun, Supervisor } from "../supervise/supervisor.js";
@@ -21,13 +22,14 @@ export interface RunHandlerOptions {
   readonly supervisor: Supervisor;
   readonly registry: RunRegistry;
   readonly oomKills: OomCounter;
+  readonly isCrowded: IsCrowded;
   /** Monotonic time in ms. */
   readonly now: () => number;
 }
 
 /** Makes the handler of Run. A caller that goes away ends the run at once. */
 export function createRunHandler(options: RunHandlerOptions): AgentHandlers["run"] {
-  const { config, supervisor, registry, oomKills, now } = options;
+  const { config, supervisor, registry, oomKills, isCrowded, now } = options;
   return async (requests, respond, { signal }) => {
     const input = requests[Symbol.asyncIterator]();
     const start = await readStart(input);
@@ -47,6 +49,7 @@ export function createRunHandler(options: RunHandlerOptions): AgentHandlers["run
         supervisor,
         registry,
         cleared,
+        isCrowded,
         signal,
         now,
         spec: {

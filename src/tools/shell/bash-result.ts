@@ -30,7 +30,7 @@ export function bashResult(options: {
     },
     exit: report,
     changesKnown: false,
-    notices: [...notices, ...leftNotice(report)],
+    notices: [...notices, ...leftNotice(report), ...memoryNotice(report)],
     ...(failure === undefined ? {} : { error: failure }),
     ...(printed.truncated ? { truncation: { originalBytes, originalLines, keptBytes } } : {}),
   };
@@ -63,6 +63,11 @@ function failureOf({ code, signal, oom }: ExitReport): ToolFailure | undefined {
     return { code: "bash.exit_unknown", fixBy: "model", message: "ended, but its exit code is not known" };
   }
   return { code: "bash.exit", fixBy: "model", message: `exit code ${code}` };
+}
+
+function memoryNotice({ code, oom }: ExitReport): string[] {
+  if (!oom || code !== 0) return [];
+  return ["the command ended well, but a process of the sandbox was killed for lack of memory meanwhile"];
 }
 
 function leftNotice({ processesLeft }: ExitReport): string[] {

@@ -125,7 +125,7 @@ function timeoutNotices(timeout: number | undefined, { maxTimeoutMs }: BashOptio
 function clearedNotice(processes: number, runs: readonly string[]): string {
   const calls = runs.map((run) => run.replace(/\.\d+$/, "")).join(", ");
   return (
-    `no further process could be started, so ${processes} background processes that earlier calls had left ` +
+    `processes were used up, so ${processes} background processes that earlier calls had left ` +
     `were killed (call ${calls})`
   );
 }
