@@ -3,11 +3,15 @@ import type { Readable, Writable } from "node:stream";
 import type { AgentConfig } from "../sandbox/channel/agent-config.js";
 import { BufferedPipe } from "../sandbox/channel/buffered-pipe.js";
 import { serveAgent } from "../sandbox/channel/serve-agent.js";
+import { createListTreeHandler } from "./files/list-tree-handler.js";
 import { createReadBytesHandler } from "./files/read-bytes-handler.js";
 import { createReadLinesHandler } from "./files/read-lines-handler.js";
-import { ReadRoots } from "./files/read-roots.js";
+import { ReadRoots, writeRoots } from "./files/read-roots.js";
+import { createStatHandler } from "./files/stat-handler.js";
+import { createWriteFileHandler } from "./files/write-file-handler.js";
 import { createHelloHandler } from "./hello-handler.js";
 import { openOomCounter } from "./oom-counter.js";
+import { openProcessRoom } from "./process-room.js";
 import { createKillHandlers } from "./runs/kill-handlers.js";
 import { createRunHandler } from "./runs/run-handler.js";
 import { RunRegistry } from "./runs/run-registry.js";
@@ -58,10 +62,17 @@ export async function start({ stdin, stdout, rest, launcher, config }: StartOpti
         reducedReason,
         sweptProcesses,
       }),
-      run: createRunHandler({ config, supervisor, registry, oomKills: openOomCounter(), now }),
+      run: createRunHandler({
+        ...{ config, supervisor, registry, now },
+        oomKills: openOomCounter(),
+        isCrowded: openProcessRoom(),
+      }),
       ...createKillHandlers(registry),
       readLines: createReadLinesHandler({ places, now }),
       readBytes: createReadBytesHandler(places),
+      stat: createStatHandler(places),
+      writeFile: createWriteFileHandler({ ...config, roots: writeRoots(config) }),
+      listTree: createListTreeHandler({ places, now }),
     },
     { onInternalError: report },
   );

@@ -1,11 +1,20 @@
 import { AgentService } from "../../gen/handrail/sandbox/v1/agent_service_pb.js";
-import type { FileInfo, ReadLinesResponse } from "../../gen/handrail/sandbox/v1/agent_service_pb.js";
+import type {
+  FileInfo,
+  ListTreeResponse,
+  ReadLinesResponse,
+  StatResponse,
+  WriteFileResponse,
+} from "../../gen/handrail/sandbox/v1/agent_service_pb.js";
 import type { AgentClient } from "../sandbox/channel/agent-client.js";
 import type { SandboxWatch } from "./sandbox-watch.js";
-import type { ReadLinesOptions, WorkspaceFiles } from "./workspace.js";
+import type { ListTreeOptions, ReadLinesOptions, WorkspaceFiles, WriteFileOptions } from "./workspace.js";
 
 /** Longest look for the first line of a window, in ms. */
 const SCAN_MS = 10_000;
+
+/** Bytes of a file that are sent at once. */
+const PIECE_BYTES = 64 * 1024;
 
 /** The files of a workspace by its agent. */
 export class AgentFiles implements WorkspaceFiles {
@@ -58,5 +67,49 @@ export class AgentFiles implements WorkspaceFiles {
     }
     if (info === undefined) throw new Error("the agent sent a file without saying what it is");
     return { info, data: Buffer.concat(chunks) };
+  }
+
+  async stat({ path, signal }: { path: string; signal: AbortSignal }): Promise<StatResponse> {
+    signal.throwIfAborted();
+    try {
+      return await this.#watch.answer(this.#client.call(AgentService.method.stat, { path }, { signal }));
+    } catch (error) {
+      throw await this.#watch.nameLoss(error, "no");
+    }
+  }
+
+  async writeFile(options: WriteFileOptions): Promise<WriteFileResponse> {
+    const { path, data, ifVersion = "", mustCreate = false, signal } = options;
+    signal.throwIfAborted();
+    let response: WriteFileResponse | undefined;
+    try {
+      const stream = this.#client.stream(AgentService.method.writeFile, {
+        signal,
+        onResponse: (received) => {
+          response = received;
+        },
+      });
+      const start = { path, ifVersion, mustCreate };
+      const send = async (): Promise<void> => {
+        await stream.send({ message: { case: "start", value: start } });
+        for (let at = 0; at < data.length; at += PIECE_BYTES)
+          await stream.send({ message: { case: "data", value: data.subarray(at, at + PIECE_BYTES) } });
+        stream.end();
+      };
+      await this.#watch.answer(Promise.race([stream.done, send().then(() => stream.done)]));
+    } catch (error) {
+      throw await this.#watch.nameLoss(error, "unknown");
+    }
+    if (response === undefined) throw new Error("the agent wrote a file without an answer");
+    return response;
+  }
+
+  async listTree({ signal, ...request }: ListTreeOptions): Promise<ListTreeResponse> {
+    signal.throwIfAborted();
+    try {
+      return await this.#watch.answer(this.#client.call(AgentService.method.listTree, request, { signal }));
+    } catch (error) {
+      throw await this.#watch.nameLoss(error, "no");
+    }
   }
 }

@@ -1,8 +1,11 @@
 import type {
   FileInfo,
+  ListTreeResponse,
   ReadLinesResponse,
   RunExit,
   RunStarted,
+  StatResponse,
+  WriteFileResponse,
 } from "../../gen/handrail/sandbox/v1/agent_service_pb.js";
 
 /** Options of WorkspaceFiles.readLines. */
@@ -18,6 +21,33 @@ export interface ReadLinesOptions {
   readonly signal: AbortSignal;
 }
 
+/** Options of WorkspaceFiles.writeFile. */
+export interface WriteFileOptions {
+  /** Parents are created; a symbolic link stays, and its target is written. */
+  readonly path: string;
+  readonly data: Uint8Array;
+  /** Version that the file must have, else AgentFailure CONFLICT. Default: any. */
+  readonly ifVersion?: string;
+  /** The file must not exist, else AgentFailure CONFLICT. Default false. */
+  readonly mustCreate?: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Options of WorkspaceFiles.listTree. */
+export interface ListTreeOptions {
+  /** A directory. */
+  readonly path: string;
+  /** Levels below it, from 1 to 64. */
+  readonly depth: number;
+  /** At most 10,000. */
+  readonly maxEntries: number;
+  /** Also names that begin with a dot. */
+  readonly hidden: boolean;
+  /** Also what ignore files exclude. */
+  readonly ignored: boolean;
+  readonly signal: AbortSignal;
+}
+
 /** The files of a workspace. Paths are resolved by the agent inside the sandbox. Throws AgentFailure, SandboxLost. */
 export interface WorkspaceFiles {
   readLines(options: ReadLinesOptions): Promise<ReadLinesResponse>;
@@ -27,6 +57,12 @@ export interface WorkspaceFiles {
     maxFileBytes: number;
     signal: AbortSignal;
   }): Promise<{ info: FileInfo; data: Uint8Array }>;
+  /** Says what a path is after symbolic links were followed. */
+  stat(options: { path: string; signal: AbortSignal }): Promise<StatResponse>;
+  /** Gives a file its content in one step, or leaves it as it was. */
+  writeFile(options: WriteFileOptions): Promise<WriteFileResponse>;
+  /** Lists a directory and what is below it. */
+  listTree(options: ListTreeOptions): Promise<ListTreeResponse>;
 }
 
 /** Options of WorkspaceProcesses.run. */

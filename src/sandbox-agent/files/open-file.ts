@@ -45,7 +45,8 @@ export function openFile(shownPath: string, places: FilePlaces): OpenFile {
   }
 }
 
-function checkRegular({ stat, path }: Place, shownPath: string): void {
+/** Throws IS_DIRECTORY or NOT_REGULAR for what is no regular file. */
+export function checkRegular({ stat, path }: Place, shownPath: string): void {
   if (stat.isDirectory()) throw agentFailure(ErrorKind.IS_DIRECTORY, `${shownPath} is a directory`);
   const fileType = kernelStream.test(path) ? "kernel stream" : irregularType(stat);
   if (fileType !== undefined)

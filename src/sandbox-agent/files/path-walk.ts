@@ -53,6 +53,26 @@ export function walkPath(path: string, options: WalkOptions): Place {
   }
 }
 
+/** A file of a directory that is held. */
+export interface Entry {
+  readonly directory: Place;
+  readonly name: string;
+  readonly place: Place;
+}
+
+/**
+ * Follows a path as `walkPath` does, to something that has a name in a directory, and holds the directory too. A place
+ * without a name, such as one that `..` leads to, is refused with IS_DIRECTORY. The caller closes both descriptors.
+ */
+export function walkToEntry(path: string, options: WalkOptions): Entry {
+  const walk = new Walk(options);
+  try {
+    return walk.runToEntry(path);
+  } finally {
+    walk.close();
+  }
+}
+
 class Walk {
   readonly #options: WalkOptions;
   readonly #places: Place[] = [];
@@ -74,6 +94,16 @@ class Walk {
       throw this.#outside();
     }
     return last;
+  }
+
+  runToEntry(path: string): Entry {
+    const place = this.run(path);
+    const directory = this.#places.pop();
+    const name = place.path.slice(place.path.lastIndexOf("/") + 1);
+    if (directory !== undefined && !place.stat.isDirectory()) return { directory, name, place };
+    closeSync(place.fd);
+    if (directory !== undefined) closeSync(directory.fd);
+    throw agentFailure(ErrorKind.IS_DIRECTORY, `${this.#options.shownPath} is a directory`);
   }
 
   close(): void {
@@ -160,7 +190,7 @@ class Walk {
     const { shownPath, roots } = this.#options;
     return agentFailure(
       ErrorKind.OUTSIDE,
-      `${shownPath} is outside of what may be read: ${roots.describe()}`,
+      `${shownPath} is outside of what may be ${roots.use}: ${roots.describe()}`,
     );
   }
 }

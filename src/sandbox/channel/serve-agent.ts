@@ -54,7 +54,7 @@ export function serveAgent(
 type Route = (call: ServerCall) => Promise<void>;
 
 function routesOf(handlers: AgentHandlers): ReadonlyMap<string, Route> {
-  const { hello, run, killRun, killAll, readLines, readBytes } = AgentService.method;
+  const { hello, run, killRun, killAll, readLines, readBytes, stat, writeFile, listTree } = AgentService.method;
   return new Map([
     [methodPath(hello), unary(hello, handlers.hello)],
     [methodPath(run), streaming(run, handlers.run)],
@@ -62,6 +62,9 @@ function routesOf(handlers: AgentHandlers): ReadonlyMap<string, Route> {
     [methodPath(killAll), unary(killAll, handlers.killAll)],
     [methodPath(readLines), unary(readLines, handlers.readLines)],
     [methodPath(readBytes), serverStreaming(readBytes, handlers.readBytes)],
+    [methodPath(stat), unary(stat, handlers.stat)],
+    [methodPath(writeFile), streaming(writeFile, handlers.writeFile)],
+    [methodPath(listTree), unary(listTree, handlers.listTree)],
   ]);
 }
 

@@ -51,6 +51,9 @@ export async function channelPair(handlers: Partial<AgentHandlers>): Promise<Cha
     killAll: unexpected,
     readLines: unexpected,
     readBytes: unexpected,
+    stat: unexpected,
+    writeFile: unexpected,
+    listTree: unexpected,
     ...handlers,
   };
   const pipe = new BufferedPipe({ input: agentPipe, output: agentPipe });

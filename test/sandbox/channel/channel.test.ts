@@ -119,6 +119,9 @@ describe("a channel", () => {
       killAll: refuse,
       readLines: refuse,
       readBytes: refuse,
+      stat: refuse,
+      writeFile: refuse,
+      listTree: refuse,
     };
     const served = serveAgent(new BufferedPipe({ input: far, output: far }), handlers, {
       onInternalError: () => undefined,
