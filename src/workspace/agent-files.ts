@@ -59,8 +59,9 @@ export class AgentFiles implements WorkspaceFiles {
         },
       });
       const limit = BigInt(maxFileBytes);
-      await Promise.race([stream.send({ path, maxFileBytes: limit, limitBytes: limit }), stream.done]);
+      const sent = stream.send({ path, maxFileBytes: limit, limitBytes: limit });
       stream.end();
+      await Promise.race([sent, stream.done]);
       await this.#watch.answer(stream.done);
     } catch (error) {
       throw await this.#watch.nameLoss(error, "no");

@@ -35,8 +35,8 @@ export class AgentProcesses implements WorkspaceProcesses {
       });
       progress.begun = "unknown";
       const sent = stream.send({ message: { case: "start", value: startRequest(options) } });
-      await Promise.race([sent, stream.done]);
       stream.end();
+      await Promise.race([sent, stream.done]);
       await stream.done;
     } catch (error) {
       if (signal.aborted && reset.signal.aborted) throw signal.reason;

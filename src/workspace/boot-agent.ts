@@ -7,6 +7,7 @@ import type { AgentConfig } from "../sandbox/channel/agent-config.js";
 import { createAgentClient } from "../sandbox/channel/create-agent-client.js";
 import { SandboxError } from "../sandbox/provider.js";
 import type { AgentPipe, Sandbox, SandboxKey, SandboxProvider } from "../sandbox/provider.js";
+import { within } from "./within.js";
 import { COMMAND_ENVIRONMENT } from "./command-environment.js";
 
 /** The built program of the agent. */
@@ -31,28 +32,41 @@ export async function bootAgent(
   options: { provider: SandboxProvider; program: AgentProgram; bootMs: number; signal: AbortSignal },
 ): Promise<BootedAgent> {
   const { provider, program, bootMs } = options;
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(bootMs)]);
-  const agent = await provider.bootAgent(sandbox, { bootScript, signal });
-  agent.pipe.on("error", ignoreError);
-  const onAbort = () => agent.pipe.destroy();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    signal.throwIfAborted();
-    await sendBoot(agent.pipe, {
-      bundle: program.agentBundle,
-      ...(program.launcher === undefined ? {} : { launcher: program.launcher }),
-      config: agentConfig(provider, sandbox.key),
+  const onTimeout = () => new BootTimeout(`did not answer within ${bootMs} ms`);
+  return within({ timeoutMs: bootMs, signal: options.signal, onTimeout }, async (signal) => {
+    const agent = await provider.bootAgent(sandbox, { bootScript, signal }).catch((error: unknown) => {
+      throw error instanceof BootTimeout ? notBooted(error) : error;
     });
-    const client = createAgentClient(agent.pipe);
-    const hello = await client.call(AgentService.method.hello, {}, { signal });
-    return { client, hello };
-  } catch (error) {
-    agent.pipe.destroy();
-    options.signal.throwIfAborted();
-    throw notBooted(error, { agent, timedOut: signal.aborted && !options.signal.aborted, bootMs });
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+    agent.pipe.on("error", ignoreError);
+    const onAbort = () => agent.pipe.destroy();
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      signal.throwIfAborted();
+      return await greet(agent, { program, signal, config: agentConfig(provider, sandbox.key) });
+    } catch (error) {
+      agent.pipe.destroy();
+      options.signal.throwIfAborted();
+      throw notBooted(signal.aborted ? signal.reason : error, agent);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  });
+}
+
+async function greet(
+  { pipe }: AgentPipe,
+  options: { program: AgentProgram; config: AgentConfig; signal: AbortSignal },
+): Promise<BootedAgent> {
+  const { program, config, signal } = options;
+  const { agentBundle: bundle, launcher } = program;
+  await sendBoot(pipe, { bundle, config, ...(launcher === undefined ? {} : { launcher }) });
+  const client = createAgentClient(pipe);
+  return { client, hello: await client.call(AgentService.method.hello, {}, { signal }) };
+}
+
+/** The agent took too long. */
+class BootTimeout extends Error {
+  override readonly name = "BootTimeout";
 }
 
 /** A pipe that breaks is heard of by the one who writes to it or waits for an answer. */
@@ -75,13 +89,10 @@ function agentConfig(provider: SandboxProvider, key: SandboxKey): AgentConfig {
   };
 }
 
-function notBooted(
-  error: unknown,
-  { agent, timedOut, bootMs }: { agent: AgentPipe; timedOut: boolean; bootMs: number },
-): SandboxError {
+function notBooted(error: unknown, agent?: AgentPipe): SandboxError {
   if (error instanceof SandboxError) return error;
-  const said = agent.stderrTail().trim();
-  const why = timedOut ? `did not answer within ${bootMs} ms` : "ended while it was booted";
+  const said = agent?.stderrTail().trim() ?? "";
+  const why = error instanceof BootTimeout ? error.message : "ended while it was booted";
   return new SandboxError("not-startable", `the agent process ${why}`, {
     cause: error,
     hint: said === "" ? "Does the sandbox have Node 20 or newer?" : `It said: ${said.slice(-500)}`,

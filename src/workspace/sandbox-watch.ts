@@ -57,14 +57,15 @@ export class SandboxWatch {
 
   /** Begins to look after an answer as `answer` does, until the function that it returns is called. */
   expectAnswer(): () => void {
-    const stopped = new AbortController();
+    let looking: AbortController | undefined;
     const look = async (): Promise<void> => {
-      await this.#look(stopped.signal);
-      if (!stopped.signal.aborted) timer = setTimeout(() => void look(), ASK_AGAIN_MS);
+      const { signal } = (looking ??= new AbortController());
+      await this.#look(signal);
+      if (!signal.aborted) timer = setTimeout(() => void look(), ASK_AGAIN_MS);
     };
     let timer = setTimeout(() => void look(), SILENCE_MS);
     return () => {
-      stopped.abort();
+      looking?.abort();
       clearTimeout(timer);
     };
   }

@@ -4,6 +4,7 @@ import { bootAgent } from "./boot-agent.js";
 import type { AgentProgram, BootedAgent } from "./boot-agent.js";
 import { LiveWorkspace } from "./live-workspace.js";
 import { sandboxNotice } from "./sandbox-notice.js";
+import { within } from "./within.js";
 import { withSignal } from "./with-signal.js";
 import type { Workspace, WorkspaceManager } from "./workspace.js";
 
@@ -113,8 +114,14 @@ class Manager implements WorkspaceManager {
     const startedAt = performance.now();
     const earlierGeneration = place.generation;
     const foundAs = place.live === undefined ? undefined : await provider.state(place.live.sandbox);
-    const { sandbox, client, hello } = await within(openMs, this.#closing.signal, (signal) =>
-      this.#sandboxWithAgent(place, signal),
+    const { sandbox, client, hello } = await within(
+      {
+        timeoutMs: openMs,
+        signal: this.#closing.signal,
+        onTimeout: () =>
+          new SandboxError("not-startable", `the sandbox and its agent were not ready within ${openMs} ms`),
+      },
+      (signal) => this.#sandboxWithAgent(place, signal),
     );
     const { generation } = sandbox;
     const { endsWithAgent } = provider.surroundings(place.key);
@@ -193,24 +200,6 @@ class Manager implements WorkspaceManager {
     throw new SandboxError("not-startable", "the workspace is not writable for commands", {
       hint: "Give the user of the commands the right to write to the project's storage.",
     });
-  }
-}
-
-/** Works under a signal that is aborted with the other one, or with a SandboxError when the time is over. */
-async function within<T>(
-  limitMs: number,
-  other: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const clock = new AbortController();
-  const timer = setTimeout(() => {
-    const message = `the sandbox and its agent were not ready within ${limitMs} ms`;
-    clock.abort(new SandboxError("not-startable", message));
-  }, limitMs);
-  try {
-    return await work(AbortSignal.any([other, clock.signal]));
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -13,7 +13,7 @@ describe("the workspace manager over docker", () => {
 
   const open = (onPhase?: (message: string) => void): Promise<Workspace> =>
     manager.getOrCreate(key, { signal: never, ...(onPhase === undefined ? {} : { onPhase }) });
-  const container = () => docker.getContainer(containerName(key));
+  const container = () => docker.getContainer(containerName(key, under.instance));
   const containerId = async (): Promise<string> => (await container().inspect()).Id;
 
   beforeAll(async () => {
@@ -141,7 +141,11 @@ describe("the workspace manager over docker", () => {
     const workspace = await open();
     await container().remove({ force: true });
     const ran = bash(workspace, "echo x");
-    await expect(ran).rejects.toMatchObject({ name: "SandboxLost", kind: "sandbox", begun: expect.not.stringMatching("yes") });
+    await expect(ran).rejects.toMatchObject({
+      name: "SandboxLost",
+      kind: "sandbox",
+      begun: expect.not.stringMatching("yes"),
+    });
   });
 
   it("kills the whole run on abort and resolves with its exit", async () => {
@@ -170,7 +174,7 @@ describe("the workspace manager over docker", () => {
       Cmd: ["chown", "0:0", "/workspace"],
       User: "0:0",
       Labels: { "handrail.instance": under.instance },
-      HostConfig: { NetworkMode: "none", Binds: [`${containerName(key)}:/workspace:nocopy`] },
+      HostConfig: { NetworkMode: "none", Binds: [`${containerName(key, under.instance)}:/workspace:nocopy`] },
     };
     await open();
     await container().remove({ force: true });

@@ -48,8 +48,8 @@ export function projectMounts(key: SandboxKey, instance: string): Docker.MountSe
     },
   });
   return [
-    mount(containerName(key), CONTAINER_PATHS.workspace),
-    mount(homeVolumeName(key), CONTAINER_PATHS.home),
+    mount(containerName(key, instance), CONTAINER_PATHS.workspace),
+    mount(homeVolumeName(key, instance), CONTAINER_PATHS.home),
   ];
 }
 
@@ -87,7 +87,7 @@ export function sandboxContainer({
 }): Docker.ContainerCreateOptions {
   const temporaryBytes = Math.floor(settings.memoryBytes / 4);
   return {
-    name: containerName(key),
+    name: containerName(key, settings.instance),
     Image: settings.image,
     Entrypoint: [],
     Cmd: ["sleep", "infinity"],

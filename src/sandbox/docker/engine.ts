@@ -112,7 +112,7 @@ export function sandboxError(error: unknown, image: string): unknown {
 
 /** The image is not there, and what to run. */
 export function imageMissing(image: string, cause: unknown): SandboxError {
-  const command = image.startsWith("handrail-sandbox") ? "scripts/sandbox-image.sh" : `docker pull ${image}`;
+  const command = image.startsWith("handrail-sandbox") ? "npm run image" : `docker pull ${image}`;
   return new SandboxError("image-missing", `the sandbox image ${image} is not on the Docker engine`, {
     hint: `run \`${command}\``,
     cause,

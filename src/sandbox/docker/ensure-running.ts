@@ -22,7 +22,7 @@ export async function ensureRunning(
   const deadline = Date.now() + startTimeoutMs;
   let madeId: string | undefined;
   while (Date.now() < deadline) {
-    const found = await engine.inspect(containerName(key), signal);
+    const found = await engine.inspect(containerName(key, engine.settings.instance), signal);
     if (found === undefined) {
       madeId = await make(engine, { key, generation: nextGeneration, signal });
       continue;

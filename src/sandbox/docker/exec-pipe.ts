@@ -1,4 +1,5 @@
 import { Duplex } from "node:stream";
+import { writeTogether } from "../channel/write-together.js";
 import { ByteTail, STDERR_TAIL_BYTES } from "../byte-tail.js";
 import { FrameParser, type FrameSink } from "./frame-parser.js";
 
@@ -52,6 +53,10 @@ export class ExecPipe extends Duplex {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
     this.#socket.write(chunk, callback);
+  }
+
+  override _writev(chunks: readonly { chunk: Buffer }[], callback: (error?: Error | null) => void): void {
+    writeTogether(this.#socket, chunks, callback);
   }
 
   override _final(callback: (error?: Error | null) => void): void {

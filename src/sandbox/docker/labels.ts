@@ -10,14 +10,14 @@ export const LABEL = {
   generation: "handrail.generation",
 } as const;
 
-/** Name of the container of a project, and of the volume of its files. */
-export function containerName(key: SandboxKey): string {
-  return `handrail-${sandboxHash(key)}`;
+/** Name of the container of a project of an installation, and of the volume of its files. */
+export function containerName({ tenant, project }: SandboxKey, instance: string): string {
+  return `handrail-${hashName(instance, tenant, project)}`;
 }
 
 /** Name of the volume of a project's home directory. */
-export function homeVolumeName(key: SandboxKey): string {
-  return `${containerName(key)}-home`;
+export function homeVolumeName(key: SandboxKey, instance: string): string {
+  return `${containerName(key, instance)}-home`;
 }
 
 /** Labels that say whose a container or volume is; no name of a tenant or project stands in them. */

@@ -104,15 +104,15 @@ class DockerProvider implements SandboxProvider {
   }
 
   async destroy(key: SandboxKey): Promise<void> {
-    const found = await this.#engine.inspect(containerName(key));
+    const found = await this.#engine.inspect(containerName(key, this.#engine.settings.instance));
     if (found !== undefined) {
       if (!isOwn(found.Config.Labels, key, this.#engine.settings.instance)) {
         throw new SandboxError("internal", "the sandbox of this project belongs to another installation");
       }
       await this.#engine.removeContainer(found.Id);
     }
-    await this.#engine.removeVolume(containerName(key));
-    await this.#engine.removeVolume(homeVolumeName(key));
+    await this.#engine.removeVolume(containerName(key, this.#engine.settings.instance));
+    await this.#engine.removeVolume(homeVolumeName(key, this.#engine.settings.instance));
   }
 
   close(): Promise<void> {

@@ -54,12 +54,14 @@ describe("the docker provider in trouble", () => {
     const failure = {
       name: "SandboxError",
       failure: "image-missing",
-      hint: "run `scripts/sandbox-image.sh`",
+      hint: "run `npm run image`",
     };
     const key = newKey();
     await expect(bare.check(never)).rejects.toMatchObject(failure);
     await expect(bare.getOrCreate(key, { nextGeneration: 1, signal: never })).rejects.toMatchObject(failure);
-    await expect(docker.getContainer(containerName(key)).inspect()).rejects.toThrow(/no such container/i);
+    await expect(docker.getContainer(containerName(key, instance)).inspect()).rejects.toThrow(
+      /no such container/i,
+    );
   });
 
   it("leaves nothing behind of a sandbox that cannot start", async () => {
@@ -69,18 +71,31 @@ describe("the docker provider in trouble", () => {
       name: "SandboxError",
       failure: "not-startable",
     });
-    await expect(docker.getContainer(containerName(key)).inspect()).rejects.toThrow(/no such container/i);
+    await expect(docker.getContainer(containerName(key, instance)).inspect()).rejects.toThrow(
+      /no such container/i,
+    );
   });
 
-  it("does not touch the sandbox of another installation", async () => {
+  it("gives two installations a sandbox each for a project of the same name", async () => {
     const key = newKey();
     const other = createDockerProvider({ image: SANDBOX_IMAGE, instance: `${instance}-other` });
-    await other.getOrCreate(key, { nextGeneration: 1, signal: never });
+    const theirs = await other.getOrCreate(key, { nextGeneration: 1, signal: never });
+    const ours = await provider.getOrCreate(key, { nextGeneration: 1, signal: never });
+    expect(ours.id).not.toBe(theirs.id);
+    await provider.destroy(key);
+    expect(await other.state(theirs)).toBe("running");
+    await removeInstance(`${instance}-other`);
+  });
+
+  it("does not touch a container of its name that is not its own", async () => {
+    const key = newKey();
+    const name = containerName(key, instance);
+    const foreign = await docker.createContainer({ name, Image: SANDBOX_IMAGE, Cmd: ["sleep", "60"] });
     await expect(provider.getOrCreate(key, { nextGeneration: 1, signal: never })).rejects.toMatchObject({
       failure: "not-startable",
     });
     await expect(provider.destroy(key)).rejects.toMatchObject({ name: "SandboxError" });
-    await removeInstance(`${instance}-other`);
+    await foreign.remove({ force: true });
   });
 
   const revivals = {
