@@ -83,7 +83,9 @@ export function openExchange(session: ClientHttp2Session, options: ExchangeOptio
           ? agentFailure(ErrorKind.INTERNAL, `the agent sent ${error.message}`)
           : error,
       ),
-    onClosed: () => fail(new ChannelLost("the agent's answer broke off", { cause })),
+    onClosed() {
+      if (!settled) fail(new ChannelLost("the agent's answer broke off", { cause }));
+    },
   });
   return { writer, end, done: outcome.promise, fail };
 }

@@ -4,7 +4,7 @@ import type { Deferred } from "./deferred.js";
 
 const highWaterBytes = 256 * 1024;
 
-/** Writes frames to a stream and tells when the other end should be waited for. */
+/** Writes frames to a stream, those of one turn together, and tells when the other end should be waited for. */
 export class FrameWriter {
   readonly #stream: Http2Stream;
   #pendingBytes = 0;
@@ -25,6 +25,8 @@ export class FrameWriter {
   write(bytes: Uint8Array): Promise<void> | undefined {
     if (!this.#open) return undefined;
     this.#pendingBytes += bytes.byteLength;
+    this.#stream.cork();
+    process.nextTick(() => this.#stream.uncork());
     this.#stream.write(bytes, () => {
       this.#pendingBytes -= bytes.byteLength;
       if (this.#pendingBytes < highWaterBytes) this.#release();

@@ -54,7 +54,8 @@ export function serveAgent(
 type Route = (call: ServerCall) => Promise<void>;
 
 function routesOf(handlers: AgentHandlers): ReadonlyMap<string, Route> {
-  const { hello, run, killRun, killAll, readLines, readBytes, stat, writeFile, listTree } = AgentService.method;
+  const { hello, run, killRun, killAll, readLines, readBytes, stat, writeFile, listTree } =
+    AgentService.method;
   return new Map([
     [methodPath(hello), unary(hello, handlers.hello)],
     [methodPath(run), streaming(run, handlers.run)],

@@ -52,17 +52,23 @@ export function serveCall(stream: ServerHttp2Stream, { handle, onInternalError }
     },
     onError: (error) => requests.fail(error),
   });
-  if (!stream.destroyed) stream.respond({ ":status": constants.HTTP_STATUS_OK });
 
+  const open = (): void => {
+    if (!stream.destroyed && !stream.headersSent) stream.respond({ ":status": constants.HTTP_STATUS_OK });
+  };
   const finish = (last: readonly Frame[]): void => {
     settled = true;
     requests.discard();
+    open();
     writer.end(encodeFrames(...last));
   };
   const call: ServerCall = {
     requests,
     signal: abort.signal,
-    respond: (payload) => writer.write(encodeFrames({ kind: FrameKind.message, payload })),
+    respond(payload) {
+      open();
+      return writer.write(encodeFrames({ kind: FrameKind.message, payload }));
+    },
     respondLast: (payload) => finish([{ kind: FrameKind.message, payload }, endFrame]),
   };
   handle(call).then(

@@ -1,5 +1,5 @@
 import { Duplex } from "node:stream";
-import { writeTogether } from "../channel/write-together.js";
+import { writeTogether } from "../write-together.js";
 import { ByteTail, STDERR_TAIL_BYTES } from "../byte-tail.js";
 import { FrameParser, type FrameSink } from "./frame-parser.js";
 

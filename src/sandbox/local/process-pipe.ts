@@ -1,5 +1,6 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import { Duplex, type Readable, type Writable } from "node:stream";
+import { writeTogether } from "../write-together.js";
 import { ByteTail, STDERR_TAIL_BYTES } from "../byte-tail.js";
 
 /** A child whose three standard streams are pipes. */
@@ -34,6 +35,10 @@ export class ProcessPipe extends Duplex {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
     this.#child.stdin.write(chunk, callback);
+  }
+
+  override _writev(chunks: readonly { chunk: Buffer }[], callback: (error?: Error | null) => void): void {
+    writeTogether(this.#child.stdin, chunks, callback);
   }
 
   override _final(callback: (error?: Error | null) => void): void {
