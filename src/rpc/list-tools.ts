@@ -1,22 +1,16 @@
 import { Mode } from "../../gen/handrail/v1/context_pb.js";
 import { create } from "@bufbuild/protobuf";
-import { Effect, ListToolsResponseSchema, ToolFormat } from "../../gen/handrail/v1/tool_service_pb.js";
+import { Effect, ListToolsResponseSchema } from "../../gen/handrail/v1/tool_service_pb.js";
 import type { ListToolsRequest, ListToolsResponse } from "../../gen/handrail/v1/tool_service_pb.js";
 import { conditionsOf } from "../calls/conditions-of.js";
 import type { ServiceConditions } from "../calls/conditions-of.js";
 import { effectiveMode, modeMessage } from "../calls/effective-mode.js";
 import type { Effect as EffectName } from "../domain/effect.js";
 import type { Principal } from "../domain/principal.js";
-import { etagOf, jsonSchemaFormat } from "../tools/catalogue.js";
-import type { ToolFormatter } from "../tools/catalogue.js";
+import { etagOf } from "../tools/catalogue/etag.js";
+import { FORMAT_NAMES, formatterOf } from "../tools/catalogue/formats.js";
 import type { ToolRegistry } from "../tools/registry.js";
 import { statusError } from "./status.js";
-
-/** The formats that there are. */
-const FORMATS: Readonly<Partial<Record<ToolFormat, ToolFormatter>>> = {
-  [ToolFormat.UNSPECIFIED]: jsonSchemaFormat,
-  [ToolFormat.JSON_SCHEMA]: jsonSchemaFormat,
-};
 
 const EFFECTS: Readonly<Record<EffectName, Effect>> = {
   none: Effect.NONE,
@@ -32,10 +26,12 @@ export function listTools(
   request: ListToolsRequest,
   options: { principal: Principal; tools: ToolRegistry; conditions: ServiceConditions },
 ): ListToolsResponse {
-  const format = FORMATS[request.format];
+  const format = formatterOf(request.format);
   if (format === undefined) {
-    const name = formatName(request.format);
-    throw statusError("NOT_IMPLEMENTED", `this version has no tool format ${name}; it has JSON_SCHEMA`);
+    throw statusError(
+      "INVALID_REQUEST",
+      `there is no tool format ${request.format}; there are ${FORMAT_NAMES.join(", ")}`,
+    );
   }
   const { principal, tools, conditions } = options;
   const mode = effectiveMode(request.context?.mode ?? Mode.UNSPECIFIED, undefined);
@@ -66,9 +62,4 @@ export function listTools(
     etag,
     notModified,
   });
-}
-
-function formatName(format: ToolFormat): string {
-  const names: Readonly<Record<number, string | undefined>> = ToolFormat;
-  return names[format] ?? String(format);
 }

@@ -3,6 +3,7 @@ import type { Effect } from "../domain/effect.js";
 import type { ToolResult } from "../domain/tool-result.js";
 import type { Workspace } from "../workspace/workspace.js";
 import type { Requirement } from "./conditions.js";
+import { dropNulls } from "./drop-nulls.js";
 
 /** What a tool can ask for beside its arguments. A port that a tool does not name is not there for it. */
 export interface Ports {
@@ -120,7 +121,7 @@ export function defineTool<I, const N extends PortName = never>(definition: Tool
     requires: definition.requires ?? [],
     needs: new Set<PortName>(needs),
     prepare(raw) {
-      const parsed = input.safeParse(raw);
+      const parsed = input.safeParse(dropNulls(input, raw));
       if (!parsed.success) return { issues: parsed.error.issues };
       return {
         effect: typeof effect === "function" ? effect(parsed.data) : effect,

@@ -5,6 +5,9 @@ import type { AnyTool } from "./define.js";
 import { createRead } from "./files/read.js";
 import type { ReadOptions } from "./files/read.js";
 import { BUILD_EXCLUDED_TOOLS, PLAN_MODE_TOOLS } from "./plan-mode.js";
+import { glob } from "./search/glob.js";
+import { grep } from "./search/grep.js";
+import { listFiles } from "./search/list-files.js";
 import { createBash } from "./shell/bash.js";
 import type { BashOptions } from "./shell/bash.js";
 
@@ -16,7 +19,7 @@ export interface ToolOptions {
 
 /** Every tool there is, in the order in which they are listed. */
 export function createAllTools(options: ToolOptions): readonly AnyTool[] {
-  return [createBash(options.bash), createRead(options.read)];
+  return [createBash(options.bash), createRead(options.read), glob, grep, listFiles];
 }
 
 /** The tools of plan mode. */

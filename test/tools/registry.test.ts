@@ -125,8 +125,18 @@ describe("ToolRegistry", () => {
   });
 
   it("lists the tools of this version in a stable order", () => {
-    expect(available(new ToolRegistry(allTools()), "build", nothing)).toEqual(["bash", "read"]);
-    expect(available(new ToolRegistry(allTools()), "plan", nothing)).toEqual(["read"]);
+    expect(available(new ToolRegistry(allTools()), "build", nothing)).toEqual([
+      "bash",
+      "read",
+      "glob",
+      "grep",
+    ]);
+    expect(available(new ToolRegistry(allTools()), "plan", nothing)).toEqual([
+      "read",
+      "glob",
+      "grep",
+      "list_files",
+    ]);
   });
 });
 
