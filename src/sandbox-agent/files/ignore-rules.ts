@@ -23,7 +23,7 @@ export class IgnoreRules {
   static read(fd: number, path: string, above?: IgnoreRules): IgnoreRules {
     const texts = ruleFiles.flatMap((name) => readRules(fd, name) ?? []);
     if (texts.length === 0 && above !== undefined) return above;
-    return new IgnoreRules(path, texts.length === 0 ? undefined : ignore().add(texts), above);
+    return new IgnoreRules(path, texts.length === 0 ? undefined : ignore().add(texts.join("\n")), above);
   }
 
   /** True if the rules leave out what is at that path. The nearest rule that says anything decides. */

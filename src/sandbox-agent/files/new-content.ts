@@ -60,7 +60,7 @@ export class NewContent {
 
   /** Adds bytes. Rejects with errors of the operating system. */
   async append(data: Uint8Array): Promise<void> {
-    for (let at = 0; at < data.length; ) {
+    for (let at = 0; at < data.length;) {
       const { bytesWritten } = await writeSome(this.#fd, data, at, data.length - at, null);
       at += bytesWritten;
     }

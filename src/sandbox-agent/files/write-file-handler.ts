@@ -78,7 +78,7 @@ async function fill(
   { start, target, messages, places, signal, directoryFd }: ReplaceOptions & { directoryFd: number },
 ): Promise<Replaced> {
   for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
-    const { message } = next.value as WriteFileRequest;
+    const { message } = next.value;
     if (message.case !== "data") throw agentFailure(ErrorKind.INVALID, "the content of a write is missing");
     await content.append(message.value);
   }

@@ -66,7 +66,8 @@ function missingTarget(
   { shownPath, places: { roots } }: { shownPath: string; places: FilePlaces },
 ): WriteTarget {
   const { directory, name, rest } = missing;
-  if (!roots.allows(directory.path) || rest.includes("..")) throw missingFailure(missing, { shownPath, roots });
+  if (!roots.allows(directory.path) || rest.includes(".."))
+    throw missingFailure(missing, { shownPath, roots });
   if (rest.at(-1) === ".")
     throw agentFailure(ErrorKind.INVALID, `${shownPath} ends in a slash, which names a directory`);
   const names = [name, ...rest.filter((part) => part !== ".")];

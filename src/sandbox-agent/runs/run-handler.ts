@@ -14,7 +14,7 @@ import { OutputCoalescer } from "./output-coalescer.js";
 import type { RunRegistry } from "./run-registry.js";
 import { startWithRoom } from "./start-with-room.js";
 import type { Cleared } from "./start-with-room.js";
-import { workingDirectory } from "./working-directory.js";
+import { workingDirectory, workingDirectoryFailure } from "./working-directory.js";
 
 /** What runs need. */
 export interface RunHandlerOptions {
@@ -33,7 +33,7 @@ export function createRunHandler(options: RunHandlerOptions): AgentHandlers["run
   return async (requests, respond, { signal }) => {
     const input = requests[Symbol.asyncIterator]();
     const start = await readStart(input);
-    const cwd = await workingDirectory(start.cwd, config);
+    const cwd = workingDirectory(start.cwd, config);
     const entry = registry.add(start.runId);
     const exit = deferred<ProcessExit>();
     const cleared: Cleared = { processes: 0, runIds: [] };
@@ -76,7 +76,7 @@ export function createRunHandler(options: RunHandlerOptions): AgentHandlers["run
       });
     } catch (error) {
       registry.failed(entry);
-      throw startFailure(error, start);
+      throw await startFailure(error, { start, config });
     }
     registry.started(entry, run);
     if (output.held) run.pause();
@@ -151,15 +151,15 @@ function exitStatus({ code, signal }: ProcessExit) {
   return { case: undefined };
 }
 
-function startFailure(error: unknown, { cwd, argv }: RunStart): unknown {
+async function startFailure(
+  error: unknown,
+  { start: { cwd, argv }, config }: { start: RunStart; config: AgentConfig },
+): Promise<unknown> {
   if (!(error instanceof StartError)) return error;
   const { failure, message } = error;
   switch (failure) {
     case "working-directory":
-      return agentFailure(
-        ErrorKind.WORKING_DIRECTORY,
-        `working directory ${cwd || "the workspace"} cannot be entered`,
-      );
+      return workingDirectoryFailure(cwd, config);
     case "not-executable":
       return agentFailure(ErrorKind.INVALID, `${argv[0] ?? ""} cannot be run: ${message}`);
     case "resources":
