@@ -26,6 +26,9 @@ export function readCall(options: ReadCallOptions): AsyncIterableIterator<CallEv
   return new CallReader(options);
 }
 
+/** Why a reader leaves that has the whole call. One for all: the making of an error costs a stack trace. */
+const CLIENT_HAS_ALL = new AbortReason("client");
+
 class CallReader implements AsyncIterableIterator<CallEvent> {
   readonly #options: ReadCallOptions;
   readonly #follow: ReturnType<Run["journal"]["follow"]>;
@@ -56,7 +59,7 @@ class CallReader implements AsyncIterableIterator<CallEvent> {
         return this.#emit({ case: "gap", value: { $typeName: "handrail.v1.Gap", fromSeq, toSeq } });
       }
       if (next.kind === "end") {
-        this.#leave(new AbortReason("client"));
+        this.#leave(CLIENT_HAS_ALL);
         return { done: true, value: undefined };
       }
       if (await this.#quiet()) {

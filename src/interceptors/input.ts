@@ -9,15 +9,31 @@ export async function takeInput(
   request: AnyRequest,
 ): Promise<{ input: MessageShape<DescMessage>; request: AnyRequest }> {
   if (!request.stream) return { input: request.message, request };
+  if (request.message instanceof OneMessage)
+    return { input: request.message.only as MessageShape<DescMessage>, request };
   const messages: MessageShape<DescMessage>[] = [];
   for await (const message of request.message) messages.push(message);
   const [input] = messages;
   if (input === undefined) throw new Error(`${request.method.name} came without a message`);
-  return { input, request: { ...request, message: oneMessage(messages) } };
+  return { input, request: { ...request, message: new OneMessage(input) } };
 }
 
-/** A stream of the given messages. */
-export async function* oneMessage<T>(messages: readonly T[]): AsyncGenerator<T> {
-  await Promise.resolve();
-  yield* messages;
+/** A stream of one message, which can be looked at any number of times. */
+export class OneMessage<T> implements AsyncIterable<T> {
+  readonly only: T;
+
+  constructor(only: T) {
+    this.only = only;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<T> {
+    let given = false;
+    return {
+      next: () => {
+        const step = given ? ({ done: true, value: undefined } as const) : { done: false, value: this.only };
+        given = true;
+        return Promise.resolve(step);
+      },
+    };
+  }
 }

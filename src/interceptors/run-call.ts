@@ -20,7 +20,7 @@ import { statusError } from "../rpc/status.js";
 import { attachReader } from "./attach-reader.js";
 import { requireSame } from "./call-id.js";
 import { onExecuteTool } from "./execute-tool.js";
-import { oneMessage } from "./input.js";
+import { OneMessage } from "./input.js";
 
 /** What the seam needs. */
 export interface RunCallOptions {
@@ -61,7 +61,7 @@ export function runCall(options: RunCallOptions): Interceptor {
     const inner: StreamRequest = {
       ...request,
       signal: call.run.signal,
-      message: oneMessage([create(ExecuteToolRequestSchema, input)]),
+      message: new OneMessage(create(ExecuteToolRequestSchema, input)),
     };
     void pump(call, () => next(inner), options);
     return Promise.resolve(response);

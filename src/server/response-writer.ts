@@ -48,9 +48,13 @@ function writeHead(response: NodeResponse, { status, header }: UniversalServerRe
   else response.writeHead(status, headers);
 }
 
-/** False if the client has to read before more is written. */
+/** Writes bytes; those of one turn leave together. False if the client has to read before more is written. */
 function write(response: NodeResponse, bytes: Uint8Array): boolean {
-  return isHttp2Response(response) ? response.write(bytes) : response.write(bytes);
+  if (!isHttp2Response(response)) return response.write(bytes);
+  const { stream } = response;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+  return response.write(bytes);
 }
 
 function isGrpcError({ trailer }: UniversalServerResponse): boolean {

@@ -22,6 +22,9 @@ const WHOLE = new RegExp(`(?<sequence>\\x1b(?:${SEQUENCE}))|${SHOWN}`, "g");
 const OPEN_END = new RegExp(`(?:\\x1b(?:${SEQUENCE_START})|[\\ud800-\\udbff])$`);
 const SPLIT = new RegExp(`(?<sequence>\\x1b(?:${SEQUENCE}))|(?<openEnd>${OPEN_END.source})|${SHOWN}`, "g");
 
+/** What every match of SPLIT has at least one of: a text without it need not be searched, which takes much longer. */
+const SUSPICIOUS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]/;
+
 /**
  * Strips terminal escape sequences from a stream of text and makes what else is invisible visible: C0 and C1 controls
  * but newline, tab and carriage return as `\x00`, bidi overrides and isolates and tag characters as `\u{202E}`, lone
@@ -36,6 +39,7 @@ export class EscapeStripper {
   push(chunk: string): string {
     const text = this.#openEnd + chunk;
     this.#openEnd = "";
+    if (!SUSPICIOUS.test(text)) return text;
     return text.replace(SPLIT, (match: string, sequence?: string, openEnd?: string) => {
       if (sequence !== undefined) return "";
       if (openEnd === undefined) return show(match);
