@@ -11,17 +11,29 @@ export interface Rounds<Name extends string> {
   ratio(over: Name, under: Name): number;
 }
 
+/** How long interleave goes on. */
+export interface RoundsBudget {
+  /** Most rounds. */
+  readonly rounds: number;
+  /** After this long no further round begins, in ms; two are always made. */
+  readonly budgetMs: number;
+}
+
+const LEAST_ROUNDS = 2;
+
 /**
  * Measures all contestants once in each round, every second round in reverse order, so that what else the machine does
  * meets all of them alike.
  */
 export async function interleave<Name extends string>(
   contestants: Readonly<Record<Name, () => Promise<number>>>,
-  rounds: number,
+  { rounds, budgetMs }: RoundsBudget,
 ): Promise<Rounds<Name>> {
   const names = Object.keys(contestants) as Name[];
   const all: Figures<Name>[] = [];
+  const startedAt = performance.now();
   for (let round = 0; round < rounds; round += 1) {
+    if (round >= LEAST_ROUNDS && performance.now() - startedAt > budgetMs) break;
     const order = round % 2 === 0 ? names : [...names].reverse();
     const figures: [Name, number][] = [];
     for (const name of order) figures.push([name, await contestants[name]()]);

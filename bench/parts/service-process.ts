@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -39,14 +39,19 @@ export class ServiceProcess {
     this.#dataDir = options.dataDir;
   }
 
-  /** Starts it from `dist` on a free port. `nodeArguments` go to Node, as for a profile. */
+  /**
+   * Starts it from `dist` on a free port, with the settings it has by itself; its log goes to a file. `nodeArguments` go
+   * to Node, as for a profile.
+   */
   static async start(kind: Kind, nodeArguments: readonly string[] = []): Promise<ServiceProcess> {
     const dataDir = await mkdtemp(join(tmpdir(), "handrail-bench-"));
     await chmod(dataDir, 0o755);
     const instance = `bench-${randomUUID().slice(0, 8)}`;
     const program = fileURLToPath(new URL("../../dist/handrail.js", import.meta.url));
+    const logPath = join(dataDir, "service.log");
+    const log = await open(logPath, "w");
     const child = spawn(process.execPath, [...nodeArguments, program, "serve"], {
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", log.fd],
       env: {
         PATH: process.env["PATH"] ?? "",
         HANDRAIL_PORT: "0",
@@ -54,10 +59,14 @@ export class ServiceProcess {
         HANDRAIL_INSTANCE: instance,
         HANDRAIL_DATA_DIR: dataDir,
         HANDRAIL_DRAIN_MS: "0",
-        HANDRAIL_LOG_LEVEL: "warn",
       },
     });
+    await log.close();
     const url = await listeningUrl(child);
+    if (url === undefined) {
+      const how = `exit code ${child.exitCode ?? "none"}, signal ${child.signalCode ?? "none"}`;
+      throw new Error(`the service did not start (${how}):\n${await readFile(logPath, "utf8")}`);
+    }
     return new ServiceProcess({ kind, url, instance, child, dataDir });
   }
 
@@ -79,7 +88,8 @@ export class ServiceProcess {
   }
 }
 
-async function listeningUrl(child: ChildProcess): Promise<string> {
+/** The address that the service prints; undefined if it ends, or takes too long, before. */
+async function listeningUrl(child: ChildProcess): Promise<string | undefined> {
   if (child.stdout === null) throw new Error("the service has no output");
   const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
   try {
@@ -92,5 +102,5 @@ async function listeningUrl(child: ChildProcess): Promise<string> {
   } finally {
     clearTimeout(timer);
   }
-  throw new Error("the service ended before it listened; its reason stands above");
+  return undefined;
 }

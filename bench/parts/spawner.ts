@@ -14,6 +14,14 @@ export interface SpawnOutcome {
 /** Most that the spawning process may weigh for its figures to count, in bytes: a fork costs more in a larger process. */
 const SMALL_BYTES = 60_000_000;
 
+/**
+ * Node gives a child a socket as standard input, and bash takes that for a remote login, for which it runs ~/.bashrc,
+ * unless SHLVL says that it was started by another shell. A raw spawn without it would be a slow one.
+ */
+function environment(): Record<string, string> {
+  return { PATH: process.env["PATH"] ?? "", SHLVL: "1" };
+}
+
 /** A small Node process that spawns commands: the yardstick of a raw spawn and of the docker command line. */
 export class Spawner {
   readonly #child: ChildProcess;
@@ -21,7 +29,7 @@ export class Spawner {
 
   constructor() {
     const program = fileURLToPath(new URL("spawner.mjs", import.meta.url));
-    this.#child = fork(program, [], { execArgv: [], env: { PATH: process.env["PATH"] ?? "" } });
+    this.#child = fork(program, [], { execArgv: [], env: environment() });
   }
 
   get pid(): number {

@@ -7,6 +7,9 @@ import type { Measurement, Stage } from "../stage.js";
 
 const COMMAND = { command: "true" };
 
+/** Calls before the first round: so many that the service, the agent and the client run compiled code. */
+const WARM_UP_CALLS = 400;
+
 /** A warm `bash true`, one caller: against a raw spawn and, for containers, against what the engine offers. */
 export const bashLatency: Measurement = {
   name: "bash",
@@ -14,9 +17,9 @@ export const bashLatency: Measurement = {
   async measure(stage) {
     const { client, json, service } = stage;
     const provider = service.kind;
-    const count = stage.quick ? 30 : 60;
-    await medianMs(count, () => client.run("bash", COMMAND));
-    await medianMs(count, () => json.run("bash", COMMAND));
+    const count = stage.quick ? 30 : 50;
+    await medianMs(WARM_UP_CALLS, () => client.run("bash", COMMAND));
+    await medianMs(WARM_UP_CALLS, () => json.run("bash", COMMAND));
     const rounds = await interleave(
       {
         grpc: () => medianMs(count, () => client.run("bash", COMMAND)),
@@ -24,7 +27,7 @@ export const bashLatency: Measurement = {
         spawn: () => medianSpawnMs(stage, ["bash", "-c", "true"], count),
         ...(await engineContestants(stage)),
       },
-      stage.quick ? 5 : 9,
+      stage.quick ? { rounds: 4, budgetMs: 8_000 } : { rounds: 9, budgetMs: 24_000 },
     );
     const spawn = { what: "raw spawn of bash -c true", value: rounds.figure("spawn"), unit: "ms" } as const;
     const rows: Row[] = (["grpc", "json"] as const).map((name) => ({

@@ -3,6 +3,7 @@ import { Outcome } from "../../gen/handrail/v1/result_pb.js";
 import { interleave } from "../measure/rounds.js";
 import { findContainer } from "../parts/docker-engine.js";
 import { residentBytes } from "../parts/proc.js";
+import { Spawner } from "../parts/spawner.js";
 import type { Row } from "../row.js";
 import type { Measurement, Stage } from "../stage.js";
 
@@ -35,7 +36,7 @@ export const stream: Measurement = {
         },
         yardstick: await yardstickOf(stage, { command, totalBytes }),
       },
-      quick ? 2 : 3,
+      quick ? { rounds: 2, budgetMs: 5_000 } : { rounds: 3, budgetMs: 15_000 },
     );
     const gaps = runs.reduce((sum, run) => sum + run.gaps, 0);
     const received = Math.min(...runs.map((run) => run.receivedBytes));
@@ -115,7 +116,7 @@ async function sample(take: () => void, signal: AbortSignal): Promise<void> {
 }
 
 async function yardstickOf(
-  { service, spawner }: Stage,
+  { service }: Stage,
   { command, totalBytes }: { command: string; totalBytes: number },
 ): Promise<() => Promise<number>> {
   const argv =
@@ -123,7 +124,8 @@ async function yardstickOf(
       ? ["docker", "exec", (await findContainer(service.instance)).id, "bash", "-c", command]
       : ["bash", "-c", command];
   return async () => {
-    const { bytes, elapsedMs } = await spawner.run(argv, { count: 1 });
+    const reader = new Spawner();
+    const { bytes, elapsedMs } = await reader.run(argv, { count: 1 }).finally(() => reader.close());
     if (bytes !== totalBytes) throw new Error(`the yardstick printed ${bytes} bytes, not ${totalBytes}`);
     return bytes / 1000 / elapsedMs;
   };

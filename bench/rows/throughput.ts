@@ -21,7 +21,7 @@ export const throughput: Measurement = {
     const yardstick = await yardstickOf(stage);
     const rounds = await interleave(
       { at1: ours(1), at8: ours(8), at32: ours(32), at128: ours(128), yardstick: yardstick.measure },
-      quick ? 2 : 4,
+      quick ? { rounds: 2, budgetMs: 8_000 } : { rounds: 4, budgetMs: 24_000 },
     );
     return CALLERS.map((callers): Row => ({
       provider: service.kind,
