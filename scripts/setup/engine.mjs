@@ -44,7 +44,10 @@ export async function startEngine(root) {
       const stop = async () => {
         engine.ref();
         engine.kill("SIGTERM");
-        await Promise.race([ended, sleep(20_000, undefined, { ref: false }).then(() => engine.kill("SIGKILL"))]);
+        await Promise.race([
+          ended,
+          sleep(20_000, undefined, { ref: false }).then(() => engine.kill("SIGKILL")),
+        ]);
       };
       return { pid: engine.pid, stop };
     }

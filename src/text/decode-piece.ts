@@ -1,3 +1,4 @@
+import { asciiText } from "./ascii-text.js";
 import { MAX_PARTIAL_BYTES, type DecodedPiece, type TextPiece } from "./text-decoding.js";
 import { utf8Edges } from "./trim-utf8.js";
 import { decodeWindows1252 } from "./windows-1252.js";
@@ -43,6 +44,9 @@ function pendingUtf16Bytes(data: Uint8Array, encoding: string): number {
   return high !== undefined && high >= 0xd8 && high <= 0xdb ? odd + 2 : odd;
 }
 
+const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
 function decode(data: Uint8Array, encoding: string): string {
+  if (encoding === "utf-8") return asciiText(data) ?? UTF8.decode(data);
   return new TextDecoder(encoding, { ignoreBOM: true }).decode(data);
 }
