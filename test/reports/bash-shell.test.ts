@@ -38,7 +38,7 @@ onEachSandbox("the shell of bash", ({ bash, service }) => {
   });
 
   it.concurrent("refuses a timeout that is no time, before anything runs (B097)", async () => {
-    for (const timeout of [0, -5, 0.5, "600", null]) {
+    for (const timeout of [0, -5, 0.5, "600"]) {
       const { result } = await bash("touch b097", { timeout });
       expect([result.error?.code, result.error?.admitted]).toEqual(["arguments.invalid", Admitted.NO]);
       expect(result.error?.message).toContain("timeout");

@@ -26,8 +26,6 @@ export class ContentCollector {
   files = 0;
   /** True if there are matches beyond those that were taken. */
   hasMore = false;
-  /** Files that were searched, once ripgrep has said so. */
-  searchedFiles: number | undefined;
   /** Records that were none of ripgrep's. */
   foreign = 0;
   readonly matches: { readonly [key: string]: Json }[] = [];
@@ -57,9 +55,6 @@ export class ContentCollector {
         if (this.#file !== undefined && parsed.isBinary) this.#file.isBinary = true;
         this.#closeFile();
         return this.hasMore;
-      case "summary":
-        this.searchedFiles = parsed.searchedFiles;
-        return false;
       case "foreign":
         this.foreign += 1;
         return false;

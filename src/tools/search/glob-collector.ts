@@ -4,8 +4,8 @@ import { foundPath } from "./shown-path.js";
 import type { FoundPath } from "./shown-path.js";
 
 /** Most files that are put in order, and most bytes of their paths. */
-const MAX_FILES = 20_000;
-const MAX_PATH_BYTES = 2 * 1024 * 1024;
+const MAX_FILES = 50_000;
+const MAX_PATH_BYTES = 3 * 1024 * 1024;
 /** Most directories that are held to tell whether the pattern matches one. */
 const MAX_DIRECTORIES = 10_000;
 

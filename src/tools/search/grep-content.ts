@@ -74,10 +74,8 @@ function found(query: GrepQuery, { room, collector, end }: Collected & { room: T
 }
 
 function nothing(query: GrepQuery, { collector, end }: Collected): ToolResult {
-  const searched =
-    collector.searchedFiles === undefined ? "" : ` (${collector.searchedFiles} files searched)`;
   const beyond = query.offset > 0 ? ` after the first ${query.offset}` : "";
-  const text = `No matches${beyond} in ${query.place.shown}${searched}.`;
+  const text = `No matches${beyond} in ${query.place.shown}.`;
   const notices = [...foreignNotice(collector), ...searchNotices(end)].map((notice) => `[${notice}]`);
   return textResult([text, ...notices].join("\n"), {
     structured: {

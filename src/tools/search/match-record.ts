@@ -15,7 +15,6 @@ export type MatchRecord =
   /** Lines that were too long to be held. */
   | { readonly type: "long"; readonly line: number; readonly start: number }
   | { readonly type: "end"; readonly isBinary: boolean }
-  | { readonly type: "summary"; readonly searchedFiles: number }
   /** Not a record of ripgrep. */
   | { readonly type: "foreign" };
 
@@ -32,7 +31,6 @@ interface Raw {
     readonly line_number?: number | null;
     readonly submatches?: readonly { readonly start: number }[];
     readonly binary_offset?: number | null;
-    readonly stats?: { readonly searches: number };
   };
 }
 
@@ -56,8 +54,6 @@ export function parseMatchRecord({ data, tail }: StreamRecord): MatchRecord | un
       };
     case "end":
       return { type, isBinary: typeof said.binary_offset === "number" };
-    case "summary":
-      return { type, searchedFiles: said.stats?.searches ?? 0 };
     default:
       return undefined;
   }

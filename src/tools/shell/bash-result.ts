@@ -36,6 +36,18 @@ export function bashResult(options: {
   };
 }
 
+/** The result of a command that was stopped before its end could be read. */
+export function stoppedEarly(text: OutputText, notices: readonly string[]): ToolResult {
+  const { text: printed, truncated, originalBytes, originalLines, keptBytes } = text.finish();
+  return {
+    outcome: "canceled",
+    content: printed === "" ? [] : [{ kind: "text", text: printed }],
+    changesKnown: false,
+    notices,
+    ...(truncated ? { truncation: { originalBytes, originalLines, keptBytes } } : {}),
+  };
+}
+
 function exitReport(exit: RunExit): ExitReport {
   return {
     ...(exit.status.case === "code" ? { code: exit.status.value } : {}),

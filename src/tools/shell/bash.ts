@@ -7,7 +7,7 @@ import type { RunExit } from "../../../gen/handrail/sandbox/v1/agent_service_pb.
 import { defineTool } from "../define.js";
 import type { AnyTool, ToolContext } from "../define.js";
 import { InterruptedWork } from "../interrupted-work.js";
-import { bashResult } from "./bash-result.js";
+import { bashResult, stoppedEarly } from "./bash-result.js";
 import { OutputText } from "./output-text.js";
 
 /** What bash takes from the configuration. */
@@ -107,6 +107,7 @@ async function runBash(
     });
   } catch (error) {
     if (error instanceof AgentFailure) return startFailure(error, input);
+    if (context.signal.aborted) return stoppedEarly(text, notices);
     throw new InterruptedWork(error, text.finish());
   }
   const elapsedMs = performance.now() - startedAt;
