@@ -22,13 +22,31 @@ const LIMIT_MS = 240_000;
 /** What the run has to end, the latest first. */
 const endings: (() => Promise<void>)[] = [];
 
-async function endAll(): Promise<void> {
-  for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
+let ending = Promise.resolve();
+
+/** Ends everything, one after the other also if it is called while that is being done. */
+function endAll(): Promise<void> {
+  ending = ending.catch(() => undefined).then(endEach);
+  return ending;
+}
+
+/** Ends each, also if the end of another fails, and then throws the first failure. */
+async function endEach(): Promise<void> {
+  const failures: unknown[] = [];
+  for (let end = endings.pop(); end !== undefined; end = endings.pop()) {
+    await end().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+function fail(error: unknown): void {
+  console.error("bench:", error instanceof Error ? error.message : error);
+  process.exitCode = 1;
 }
 
 async function stop(why: string): Promise<never> {
   console.error(`bench: ${why}; ending what was started`);
-  await endAll();
+  await endAll().catch(fail);
   process.exit(1);
 }
 
@@ -81,12 +99,6 @@ async function main(): Promise<void> {
 process.once("SIGINT", () => void stop("interrupted"));
 process.once("SIGTERM", () => void stop("told to end"));
 const clock = setTimeout(() => void stop(`not done after ${LIMIT_MS} ms`), LIMIT_MS);
-try {
-  await main();
-} catch (error) {
-  console.error("bench:", error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-} finally {
-  clearTimeout(clock);
-  await endAll();
-}
+await main().catch(fail);
+await endAll().catch(fail);
+clearTimeout(clock);

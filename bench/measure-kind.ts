@@ -24,8 +24,6 @@ export async function measureKind(options: MeasureKindOptions): Promise<Row[]> {
   const profile = profileDir === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileDir}`];
   const service = await ServiceProcess.start(kind, profile);
   defer(() => service.close());
-  const spawner = new Spawner();
-  defer(() => spawner.close());
   const client = new GrpcClient(service.url);
   const json = new JsonClient(service.url, client.project);
   defer(() => {
@@ -37,13 +35,17 @@ export async function measureKind(options: MeasureKindOptions): Promise<Row[]> {
   const rows: Row[] = [];
   for (const measurement of measurements) {
     const startedAt = performance.now();
+    const spawner = new Spawner();
+    defer(() => spawner.close());
     rows.push(...(await measurement.measure({ service, client, json, spawner, quick })));
+    await spawner.close();
     tell(`${kind}: ${measurement.name}, ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
-  }
-  if (!spawner.isSmall) {
-    tell(
-      `the spawning process had ${Math.round(spawner.rssBytes / 1e6)} MB: its spawns are slower than raw ones`,
-    );
+    if (!spawner.isSmall) {
+      const size = Math.round(spawner.rssBytes / 1e6);
+      tell(
+        `${kind}: ${measurement.name}: the spawning process had ${size} MB: its spawns are slower than raw ones`,
+      );
+    }
   }
   return rows;
 }

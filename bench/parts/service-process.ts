@@ -64,8 +64,11 @@ export class ServiceProcess {
     await log.close();
     const url = await listeningUrl(child);
     if (url === undefined) {
+      child.kill("SIGKILL");
       const how = `exit code ${child.exitCode ?? "none"}, signal ${child.signalCode ?? "none"}`;
-      throw new Error(`the service did not start (${how}):\n${await readFile(logPath, "utf8")}`);
+      const said = await readFile(logPath, "utf8");
+      await rm(dataDir, { recursive: true, force: true });
+      throw new Error(`the service did not start (${how}):\n${said}`);
     }
     return new ServiceProcess({ kind, url, instance, child, dataDir });
   }
@@ -83,8 +86,8 @@ export class ServiceProcess {
       await ended;
       clearTimeout(timer);
     }
-    if (this.kind === "docker") await removeSandboxes(this.instance);
     await rm(this.#dataDir, { recursive: true, force: true });
+    if (this.kind === "docker") await removeSandboxes(this.instance);
   }
 }
 

@@ -8,7 +8,7 @@ import type { Measurement, Stage } from "../stage.js";
 const COMMAND = { command: "true" };
 
 /** Calls before the first round: so many that the service, the agent and the client run compiled code. */
-const WARM_UP_CALLS = 400;
+const WARM_UP_CALLS = { whole: 400, quick: 200 };
 
 /** A warm `bash true`, one caller: against a raw spawn and, for containers, against what the engine offers. */
 export const bashLatency: Measurement = {
@@ -18,8 +18,9 @@ export const bashLatency: Measurement = {
     const { client, json, service } = stage;
     const provider = service.kind;
     const count = stage.quick ? 30 : 50;
-    await medianMs(WARM_UP_CALLS, () => client.run("bash", COMMAND));
-    await medianMs(WARM_UP_CALLS, () => json.run("bash", COMMAND));
+    const warmUp = stage.quick ? WARM_UP_CALLS.quick : WARM_UP_CALLS.whole;
+    await medianMs(warmUp, () => client.run("bash", COMMAND));
+    await medianMs(warmUp, () => json.run("bash", COMMAND));
     const rounds = await interleave(
       {
         grpc: () => medianMs(count, () => client.run("bash", COMMAND)),

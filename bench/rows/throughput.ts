@@ -15,7 +15,7 @@ export const throughput: Measurement = {
   kinds: ["docker", "local"],
   async measure(stage) {
     const { client, service, quick } = stage;
-    const ms = quick ? 500 : 1500;
+    const ms = quick ? 400 : 1500;
     const ours = (callers: number) => () =>
       callsPerSecond({ callers, ms }, () => client.run("bash", { command: "true" }));
     const yardstick = await yardstickOf(stage);
