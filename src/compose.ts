@@ -4,6 +4,7 @@ import { SessionService } from "../gen/handrail/v1/session_service_pb.js";
 import { ToolService } from "../gen/handrail/v1/tool_service_pb.js";
 import { loadAssets } from "./assets.js";
 import { AbortReason } from "./calls/abort-reason.js";
+import { MAX_ARGUMENT_BYTES } from "./calls/arguments.js";
 import type { Call } from "./calls/call.js";
 import { CallRegistry } from "./calls/call-registry.js";
 import { createLocalClient } from "./calls/local-client.js";
@@ -22,10 +23,14 @@ import { toolService } from "./rpc/tool-service.js";
 import { chooseProvider } from "./choose-provider.js";
 import { anonymous, bearerTokens, hashToken } from "./server/authenticate.js";
 import type { Authenticate } from "./server/authenticate.js";
+import { FileViews } from "./sessions/file-views.js";
 import { startServer } from "./server/server.js";
 import { ToolRegistry, createAllTools } from "./tools/registry.js";
 import { VERSION } from "./version.js";
 import { createWorkspaceManager } from "./workspace/workspace-manager.js";
+
+/** Largest request: the longest arguments and all else that a request has. */
+const MAX_REQUEST_BYTES = MAX_ARGUMENT_BYTES + 1024 * 1024;
 
 /** A service that listens. */
 export interface Service {
@@ -63,7 +68,7 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
       toStatus: sandboxStatus,
     }),
   });
-  const execute = executeToolHandler({ workspaces, policy, onBug });
+  const execute = executeToolHandler({ workspaces, fileViews: new FileViews(), policy, onBug });
   const local = createLocalClient({ interceptors, handler: execute });
   const server = await startServer({
     host: config.server.host,
@@ -78,6 +83,7 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
     allowedOrigins: config.server.allowedOrigins,
     allowedHosts: config.server.allowedHosts,
     drainMs: config.server.drainMs,
+    readMaxBytes: MAX_REQUEST_BYTES,
     version: VERSION,
     log,
   });

@@ -2,6 +2,7 @@ import { failed } from "../domain/tool-result.js";
 import type { ToolResult } from "../domain/tool-result.js";
 import { SandboxPhase } from "../../gen/handrail/v1/events_pb.js";
 import { OutputStream } from "../../gen/handrail/v1/events_pb.js";
+import type { FileViews } from "../sessions/file-views.js";
 import type { BaseContext, Ports } from "../tools/define.js";
 import type { Workspace, WorkspaceManager } from "../workspace/workspace.js";
 import { ClockFired } from "./abort-reason.js";
@@ -15,6 +16,8 @@ import type { CallPolicy } from "./limits.js";
 /** What performing a call needs. */
 export interface PerformOptions {
   readonly workspaces: WorkspaceManager;
+  /** What sessions have seen of files. */
+  readonly fileViews: FileViews;
   readonly policy: CallPolicy;
   /** Hears of errors that are bugs of the service. */
   readonly onBug: (error: unknown, call: Call) => void;
@@ -34,9 +37,10 @@ export async function perform(
   const { run } = call;
   try {
     run.signal.throwIfAborted();
-    const ports: Partial<Ports> = tool.needs.has("workspace")
-      ? { workspace: await openWorkspace(call, options, emit) }
-      : {};
+    const ports: Partial<Ports> = {
+      ...(tool.needs.has("workspace") ? { workspace: await openWorkspace(call, options, emit) } : {}),
+      views: options.fileViews.of({ ...call.key, session: call.sessionId }),
+    };
     const notices = ports.workspace?.takeNotices() ?? [];
     const attempt = 1;
     const context: BaseContext = {

@@ -3,6 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   AbortSource,
   Admitted,
+  ChangeKind,
   Clock,
   ContentPartSchema,
   FixBy,
@@ -11,7 +12,14 @@ import {
   Supervision,
 } from "../../gen/handrail/v1/result_pb.js";
 import type { ContentPart, ExitSchema, Result } from "../../gen/handrail/v1/result_pb.js";
-import type { Content, ExitReport, OutcomeName, ToolFailure, ToolResult } from "../domain/tool-result.js";
+import type {
+  Content,
+  ExitReport,
+  FileChange,
+  OutcomeName,
+  ToolFailure,
+  ToolResult,
+} from "../domain/tool-result.js";
 import { AbortReason } from "./abort-reason.js";
 import type { AbortSourceName, ClockFired, ClockName } from "./abort-reason.js";
 import type { Run } from "./run.js";
@@ -56,6 +64,15 @@ const ADMITTED: Readonly<Record<Begun, Admitted>> = {
   yes: Admitted.YES,
 };
 
+const CHANGES: Readonly<Record<FileChange["kind"], ChangeKind>> = {
+  created: ChangeKind.CREATED,
+  modified: ChangeKind.MODIFIED,
+  deleted: ChangeKind.DELETED,
+};
+
+/** Most changes that a result lists. */
+const MAX_CHANGES = 200;
+
 /** Most bytes of the structured form in a result. */
 const STRUCTURED_BYTES = 256 * 1024;
 
@@ -70,6 +87,7 @@ export function resultMessage(run: Run, returned: ToolResult, options: { now: nu
     outcome: OUTCOMES[outcome],
     content: contentParts(returned, stopped),
     structuredJson: fits ? structuredJson : "",
+    ...changesOf(returned.changes ?? []),
     changesKnown: returned.changesKnown ?? true,
     notices: [...(returned.notices ?? [])],
     timings: {
@@ -85,6 +103,15 @@ export function resultMessage(run: Run, returned: ToolResult, options: { now: nu
       ? { abort: { source: SOURCES[stopped.source], reason: stopped.said } }
       : {}),
   });
+}
+
+function changesOf(
+  changes: readonly FileChange[],
+): Pick<MessageInitShape<typeof ResultSchema>, "changes" | "changesOmitted"> {
+  return {
+    changes: changes.slice(0, MAX_CHANGES).map(({ path, kind }) => ({ path, kind: CHANGES[kind] })),
+    changesOmitted: Math.max(0, changes.length - MAX_CHANGES),
+  };
 }
 
 function stoppedBy(run: Run): AbortReason | ClockFired | undefined {

@@ -51,6 +51,13 @@ export interface TruncationReport {
   readonly keptBytes: number;
 }
 
+/** One file that a call changed. */
+export interface FileChange {
+  /** Path in the sandbox. */
+  readonly path: string;
+  readonly kind: "created" | "modified" | "deleted";
+}
+
 /** What a tool returns. The service adds the clocks, the abort and the timings. */
 export interface ToolResult {
   readonly outcome: OutcomeName;
@@ -61,6 +68,8 @@ export interface ToolResult {
   readonly exit?: ExitReport;
   /** Set by a tool that cut its text itself; the text is then not cut again. */
   readonly truncation?: TruncationReport;
+  /** The files that the call changed. Default: none. */
+  readonly changes?: readonly FileChange[];
   /** False where the tool cannot tell what it changed. Default: true. */
   readonly changesKnown?: boolean;
   /** What the model should know beside the content. */

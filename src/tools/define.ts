@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Effect } from "../domain/effect.js";
 import type { ToolResult } from "../domain/tool-result.js";
+import type { SessionViews } from "../sessions/file-views.js";
 import type { Workspace } from "../workspace/workspace.js";
 import type { Requirement } from "./conditions.js";
 import { dropNulls } from "./drop-nulls.js";
@@ -9,6 +10,8 @@ import { dropNulls } from "./drop-nulls.js";
 export interface Ports {
   /** The live workspace of the project; a sandbox is woken for it. */
   readonly workspace: Workspace;
+  /** What the session of the call has seen of the files. */
+  readonly views: SessionViews;
 }
 
 /** Name of a port. */

@@ -2,8 +2,10 @@ import type { Mode } from "../domain/mode.js";
 import { firstUnmet } from "./conditions.js";
 import type { Conditions } from "./conditions.js";
 import type { AnyTool } from "./define.js";
+import { edit } from "./files/edit.js";
 import { createRead } from "./files/read.js";
 import type { ReadOptions } from "./files/read.js";
+import { write } from "./files/write.js";
 import { BUILD_EXCLUDED_TOOLS, PLAN_MODE_TOOLS } from "./plan-mode.js";
 import { glob } from "./search/glob.js";
 import { grep } from "./search/grep.js";
@@ -19,7 +21,7 @@ export interface ToolOptions {
 
 /** Every tool there is, in the order in which they are listed. */
 export function createAllTools(options: ToolOptions): readonly AnyTool[] {
-  return [createBash(options.bash), createRead(options.read), glob, grep, listFiles];
+  return [createBash(options.bash), write, createRead(options.read), edit, glob, grep, listFiles];
 }
 
 /** The tools of plan mode. */

@@ -127,7 +127,9 @@ describe("ToolRegistry", () => {
   it("lists the tools of this version in a stable order", () => {
     expect(available(new ToolRegistry(allTools()), "build", nothing)).toEqual([
       "bash",
+      "write",
       "read",
+      "edit",
       "glob",
       "grep",
     ]);

@@ -22,7 +22,10 @@ const PROBLEMS: Readonly<Partial<Record<ErrorKind, PathProblem>>> = {
   },
   [ErrorKind.PERMISSION]: {
     code: "permission",
-    message: (shown) => `${shown} may not be opened: permission denied.`,
+    message: (shown, { message }) =>
+      message.includes("cannot be written")
+        ? `${shown} may not be written: permission denied.`
+        : `${shown} may not be opened: permission denied.`,
   },
   [ErrorKind.IS_DIRECTORY]: {
     code: "is_directory",
@@ -47,6 +50,16 @@ const PROBLEMS: Readonly<Partial<Record<ErrorKind, PathProblem>>> = {
   [ErrorKind.TOO_LARGE]: {
     code: "too_large",
     message: (shown, { message }) => `${shown} is too large: ${message}.`,
+  },
+  [ErrorKind.CONFLICT]: {
+    code: "conflict",
+    message: (shown, { message }) => `${shown} was not written: ${message}.`,
+    hint: () => "Read it again, then try again.",
+  },
+  [ErrorKind.NO_SPACE]: {
+    code: "no_space",
+    message: (_shown, { message }) => `${message}. The file is as it was.`,
+    hint: () => "Remove what is not needed, or write elsewhere.",
   },
 };
 

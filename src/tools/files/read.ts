@@ -63,14 +63,14 @@ export function createRead(options: ReadOptions): AnyTool {
     input,
     effect: "read",
     limits: { defaultMs: 30_000, maxMs: 60_000 },
-    needs: ["workspace"],
+    needs: ["workspace", "views"],
     run: (parsed, context) => runRead(parsed, context, options),
   });
 }
 
 async function runRead(
   request: ReadInput,
-  context: ToolContext<"workspace">,
+  context: ToolContext<"workspace" | "views">,
   { preparePicture }: ReadOptions,
 ): Promise<ToolResult> {
   const { path, offset = 1, line_offset: lineOffset } = request;
@@ -87,6 +87,7 @@ async function runRead(
       ...(inLine ? { lineOffsetBytes: lineOffset } : {}),
       signal: context.signal,
     });
+    if (window.info !== undefined) context.views.record(window.info.path, window.info.version);
     const picture = sniffPicture(window.head);
     if (picture !== undefined && picture !== "svg") {
       return await pictureResult({ path, format: picture, files, preparePicture, signal: context.signal });

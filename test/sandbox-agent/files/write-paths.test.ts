@@ -46,7 +46,7 @@ describe("a path to write", () => {
     }
   });
 
-  it("works through both names of a root that is a symbolic link", async () => {
+  it("works through both names of a root that is a symbolic link (B151)", async () => {
     const real = join(agent.root, "..", "real");
     const linked = join(agent.root, "..", "linked");
     mkdirSync(real);
