@@ -5,6 +5,21 @@ import { join } from "node:path";
 const [root = "", outside = ""] = process.argv.slice(2);
 const at = (name) => join(root, name);
 
+/** Does a step unless a writer, which may make `dir` at any time, has just put something in its way. */
+function attempt(step) {
+  try {
+    step();
+    return true;
+  } catch (error) {
+    if (["EEXIST", "ENOTEMPTY", "EISDIR"].includes(error.code)) return false;
+    throw error;
+  }
+}
+
+function removeDirectory() {
+  return attempt(() => rmSync(at("dir"), { recursive: true, force: true }));
+}
+
 mkdirSync(at("real-dir"), { recursive: true });
 linkSync(at("inside.txt"), at("real-dir/canary.txt"));
 for (;;) {
@@ -13,9 +28,8 @@ for (;;) {
   renameSync(at("next"), at("file"));
   linkSync(at("inside.txt"), at("next"));
   renameSync(at("next"), at("file"));
-  rmSync(at("dir"), { force: true });
-  symlinkSync(outside, at("dir"));
-  rmSync(at("dir"), { force: true });
-  renameSync(at("real-dir"), at("dir"));
-  renameSync(at("dir"), at("real-dir"));
+  removeDirectory();
+  attempt(() => symlinkSync(outside, at("dir")));
+  removeDirectory();
+  if (attempt(() => renameSync(at("real-dir"), at("dir")))) renameSync(at("dir"), at("real-dir"));
 }
