@@ -1,12 +1,13 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { holdFirst } from "./held-file.js";
 
 /** Reads how many processes of this sandbox the kernel has killed for lack of memory. */
 export type OomCounter = () => number;
 
 /** Finds the counter of this process's cgroup, version 1 or 2, in the file system at `root`. Where there is none it stays 0. */
 export function openOomCounter(root = ""): OomCounter {
-  const path = counterPaths(root).find((candidate) => existsSync(candidate));
-  return () => (path === undefined ? 0 : readCounter(path));
+  const read = holdFirst(counterPaths(root));
+  return () => Number(/^oom_kill (\d+)$/m.exec(read?.() ?? "")?.[1] ?? 0);
 }
 
 function counterPaths(root: string): string[] {
@@ -21,12 +22,4 @@ function counterPaths(root: string): string[] {
     return [];
   });
   return paths;
-}
-
-function readCounter(path: string): number {
-  try {
-    return Number(/^oom_kill (\d+)$/m.exec(readFileSync(path, "utf8"))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
 }

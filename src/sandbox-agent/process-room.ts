@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { holdFirst } from "./held-file.js";
 
 /** True while the processes of this sandbox are nearly used up, so that a command would hardly get one. */
 export type IsCrowded = () => boolean;
@@ -11,12 +12,10 @@ const ROOM = 1 / 8;
  * Where there is none it is never crowded.
  */
 export function openProcessRoom(root = ""): IsCrowded {
-  const directory = directories(root).find((candidate) => existsSync(`${candidate}/pids.max`));
-  return () => {
-    if (directory === undefined) return false;
-    const limit = readNumber(`${directory}/pids.max`);
-    return readNumber(`${directory}/pids.current`) > limit * (1 - ROOM);
-  };
+  const places = directories(root);
+  const limit = holdFirst(places.map((place) => `${place}/pids.max`));
+  const current = holdFirst(places.map((place) => `${place}/pids.current`));
+  return () => numberOf(current) > numberOf(limit) * (1 - ROOM);
 }
 
 function directories(root: string): string[] {
@@ -29,11 +28,7 @@ function directories(root: string): string[] {
   });
 }
 
-/** The number in a file; NaN for `max`, which compares as no limit, and for a file that cannot be read. */
-function readNumber(path: string): number {
-  try {
-    return Number.parseInt(readFileSync(path, "utf8"), 10);
-  } catch {
-    return Number.NaN;
-  }
+/** The number that a file says; NaN for `max`, which compares as no limit, and for a file that cannot be read. */
+function numberOf(read: (() => string) | undefined): number {
+  return Number.parseInt(read?.() ?? "", 10);
 }
