@@ -6,7 +6,6 @@ import type { AgentHandlers } from "../../sandbox/channel/agent-handlers.js";
 import { deferred } from "../../sandbox/channel/deferred.js";
 import type { OomCounter } from "../oom-counter.js";
 import type { IsCrowded } from "../process-room.js";
-import { parentPidOf } from "../proc-file.js";
 import { StartError } from "../supervise/supervisor.js";
 import type { ProcessExit, SupervisedRun, Supervisor } from "../supervise/supervisor.js";
 import { commandEnvironment } from "./command-environment.js";
@@ -61,8 +60,8 @@ export function createRunHandler(options: RunHandlerOptions): AgentHandlers["run
           stdin: start.stdin ? "pipe" : "none",
         },
         listener: {
-          onStarted(pid) {
-            entry.rootPids = rootPids(pid);
+          onStarted(pid, supervisorPid) {
+            entry.rootPids = supervisorPid === undefined ? [pid] : [pid, supervisorPid];
             const value = { pid, processesCleared: cleared.processes, runsCleared: cleared.runIds };
             void respond({ event: { case: "started", value } });
           },
@@ -138,11 +137,6 @@ async function feedStdin(run: SupervisedRun, input: AsyncIterator<RunRequest>): 
     if (message.case === "stdin") await run.writeStdin(message.value);
   }
   run.endStdin();
-}
-
-function rootPids(pid: number): readonly number[] {
-  const parentPid = parentPidOf(pid);
-  return parentPid === undefined || parentPid === process.pid || parentPid <= 1 ? [pid] : [pid, parentPid];
 }
 
 function exitStatus({ code, signal }: ProcessExit) {

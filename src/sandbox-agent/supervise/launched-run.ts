@@ -16,7 +16,7 @@ import { markedEnvironment } from "./run-environment.js";
 import { signalName } from "./signal-name.js";
 import { START_STAGES, startFailure } from "./start-failure.js";
 import { StdinWindow } from "./stdin-window.js";
-import { SupervisorLink } from "./supervisor-link.js";
+import type { Closing, SupervisorLink } from "./supervisor-link.js";
 import {
   type ProcessExit,
   type ProcessListener,
@@ -39,8 +39,8 @@ export class LauncherUnreachable extends Error {
 
 /** What a run is started with. */
 export interface LaunchedRunOptions {
-  /** Where the launcher listens. */
-  readonly socketPath: string;
+  /** Where the run is asked for; its own from then on. */
+  readonly link: SupervisorLink;
   /** Longest time from the request to the running process. */
   readonly startTimeoutMs: number;
   readonly spec: ProcessSpec;
@@ -71,7 +71,7 @@ export class LaunchedRun implements SupervisedRun {
   #startTimer: NodeJS.Timeout;
 
   /** Starts at once. Throws StartError if the spec cannot be handed to a process. */
-  constructor({ socketPath, startTimeoutMs, spec, listener }: LaunchedRunOptions) {
+  constructor({ link, startTimeoutMs, spec, listener }: LaunchedRunOptions) {
     const request = encodeLaunchRequest(spec, { env: markedEnvironment(spec) });
     this.#spec = spec;
     this.#listener = listener;
@@ -79,7 +79,8 @@ export class LaunchedRun implements SupervisedRun {
       this.#settleStart = (error) => (error === undefined ? resolve() : reject(error));
     });
     this.ended = new Promise((resolve) => (this.#settleEnd = resolve));
-    this.#link = new SupervisorLink(socketPath, {
+    this.#link = link;
+    link.listen({
       onFrame: (frame) => this.#receive(frame),
       onClosed: (closing) => void this.#close(closing),
     });
@@ -154,7 +155,7 @@ export class LaunchedRun implements SupervisedRun {
     clearTimeout(this.#startTimer);
     this.#phase = "running";
     this.#supervisorPid = supervisorPid;
-    this.#listener.onStarted(pid);
+    this.#listener.onStarted(pid, supervisorPid);
     this.#settleStart();
     setImmediate(() => {
       this.#callerHasRun = true;
@@ -202,7 +203,7 @@ export class LaunchedRun implements SupervisedRun {
     this.#link.close();
   }
 
-  async #close({ connected, error }: { connected: boolean; error?: string }): Promise<void> {
+  async #close({ connected, error }: Closing): Promise<void> {
     if (this.#phase === "over") return;
     const requestUnread = error !== undefined && UNREAD.has(error);
     if (!connected || (this.#phase === "starting" && requestUnread)) {

@@ -27,7 +27,8 @@ export interface ProcessExit {
 
 /** What a run tells, in this order: started, output any number of times, exit. */
 export interface ProcessListener {
-  onStarted(pid: number): void;
+  /** `supervisorPid` is the process that keeps the run, if another than the agent does. */
+  onStarted(pid: number, supervisorPid?: number): void;
   onOutput(stream: "stdout" | "stderr", data: Uint8Array): void;
   /** The process ended and its output was drained: 50 ms of quiet, at most 250 ms, after its exit. */
   onExit(exit: ProcessExit): void;

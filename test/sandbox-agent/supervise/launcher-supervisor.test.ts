@@ -118,13 +118,13 @@ describe("full supervision", () => {
     await run.kill({ graceMs: 0 });
   });
 
-  it("leaves only the spare supervisors and no descriptor in the launcher after 300 runs", async () => {
+  it("leaves only two spare supervisors, the one of the next run and no descriptor in the launcher after 300 runs", async () => {
     const openFiles = (): number => readdirSync(`/proc/${supervisor.launcherPid}/fd`).length;
     const before = openFiles();
     for (let i = 0; i < 30; i++)
       await Promise.all(Array.from({ length: 10 }, () => runToExit(supervisor, "(true &)")));
     await sleep(50);
-    expect(childStates(supervisor.launcherPid)).toEqual(["S", "S"]);
+    expect(childStates(supervisor.launcherPid)).toEqual(["S", "S", "S"]);
     expect(openFiles()).toBe(before);
   }, 30_000);
 });
@@ -169,7 +169,7 @@ describe("a launcher at the limit of its processes", () => {
       failure: "resources",
     });
     await first.run.kill({ graceMs: 0 });
-    await settle(3);
+    await settle(4);
     expect((await runToExit(supervisor, { argv: ["true"] })).code).toBe(0);
   });
 });
@@ -228,9 +228,12 @@ describe("a launcher that dies", () => {
     const supervisor = await LauncherSupervisor.boot(options);
     onTestFinished(() => supervisor.close());
     process.kill(supervisor.launcherPid, "SIGSTOP");
-    for (const spare of ["first", "second"])
-      expect(await runToExit(supervisor, `echo ${spare}`)).toMatchObject({ stdout: `${spare}\n` });
-    await expect(startRecorded(supervisor, "echo lost")).rejects.toThrow("did not answer");
+    let answered = 0;
+    const useUpSpares = async (): Promise<void> => {
+      for (; answered < 5; answered += 1) await runToExit(supervisor, "true");
+    };
+    await expect(useUpSpares()).rejects.toThrow("did not answer");
+    expect(answered).toBeGreaterThanOrEqual(2);
     expect(await runToExit(supervisor, "echo again")).toMatchObject({ stdout: "again\n" });
   });
 
