@@ -1,10 +1,12 @@
 /**
  * Variables that every command has beside those of its provider. Nothing of the service's own environment is among
  * them. They keep programs from waiting for someone at a terminal: pagers print, prompts and editors end at once.
+ * Text is UTF-8 by LC_CTYPE alone, as PEP 538 has it, since a shell reads a file for each other category of LANG; with
+ * SHELL it need not look for its user.
  */
 export const COMMAND_ENVIRONMENT: Readonly<Record<string, string>> = {
-  LANG: "C.UTF-8",
-  LC_ALL: "C.UTF-8",
+  LC_CTYPE: "C.UTF-8",
+  SHELL: "/bin/bash",
   TERM: "dumb",
   PAGER: "cat",
   GIT_PAGER: "cat",
