@@ -22,6 +22,11 @@ export class CarriageReturns {
     this.#mode = mode;
   }
 
+  /** True if nothing is held back and the next text can change nothing that was. */
+  get isAtRest(): boolean {
+    return this.#pending === "" && this.#mode !== "overwrite";
+  }
+
   /** Text that no later chunk can change. */
   push(chunk: string): string {
     const text = this.#pending + chunk;

@@ -35,6 +35,11 @@ const SUSPICIOUS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u20
 export class EscapeStripper {
   #openEnd = "";
 
+  /** True if nothing is held back. */
+  get isAtRest(): boolean {
+    return this.#openEnd === "";
+  }
+
   /** The chunk without sequences, as far as they are complete. */
   push(chunk: string): string {
     const text = this.#openEnd + chunk;

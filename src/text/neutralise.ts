@@ -19,6 +19,11 @@ export class Neutraliser {
     this.#returns = new CarriageReturns(carriageReturn);
   }
 
+  /** True if nothing is held back, so that plain text may go past. */
+  get isAtRest(): boolean {
+    return this.#escapes.isAtRest && this.#returns.isAtRest;
+  }
+
   /** Text that no later chunk can change. */
   push(chunk: string): string {
     return this.#returns.push(this.#escapes.push(chunk));

@@ -9,6 +9,11 @@ export class StreamDecoder {
   /** True if the last chunk may have ended inside a character. */
   #midCharacter = false;
 
+  /** True if no part of a character is held back. */
+  get isAtRest(): boolean {
+    return !this.#midCharacter;
+  }
+
   /** Text of the chunk as far as its characters are complete. */
   push(chunk: Uint8Array): string {
     const ascii = this.#midCharacter ? undefined : asciiText(chunk);

@@ -1,6 +1,7 @@
 import type { TruncatedText } from "../../text/truncation-marker.js";
 import { BoundedText } from "../../text/bounded-text.js";
 import { Neutraliser } from "../../text/neutralise.js";
+import { isPlainBytes } from "../../text/plain-bytes.js";
 import { StreamDecoder } from "../../text/stream-decoder.js";
 import type { TextBudget } from "../define.js";
 
@@ -28,6 +29,10 @@ export class OutputText {
   /** Adds bytes of a stream. */
   push(stream: StreamName, data: Uint8Array): void {
     const { decoder, neutraliser } = this.#streams[stream];
+    if (decoder.isAtRest && neutraliser.isAtRest && isPlainBytes(data)) {
+      this.#text.append(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("latin1"));
+      return;
+    }
     this.#text.append(neutraliser.push(decoder.push(data)));
   }
 
