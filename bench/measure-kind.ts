@@ -3,6 +3,7 @@ import { JsonClient } from "./parts/json-client.js";
 import { ServiceProcess } from "./parts/service-process.js";
 import type { Kind } from "./parts/service-process.js";
 import { Spawner } from "./parts/spawner.js";
+import { WireClient } from "./parts/wire-client.js";
 import type { Row } from "./row.js";
 import type { Measurement } from "./stage.js";
 
@@ -26,9 +27,11 @@ export async function measureKind(options: MeasureKindOptions): Promise<Row[]> {
   defer(() => service.close());
   const client = new GrpcClient(service.url);
   const json = new JsonClient(service.url, client.project);
+  const wire = new WireClient(service.url, client.project);
   defer(() => {
     client.close();
     json.close();
+    wire.close();
     return Promise.resolve();
   });
   await client.run("bash", { command: "true" });
@@ -37,7 +40,7 @@ export async function measureKind(options: MeasureKindOptions): Promise<Row[]> {
     const startedAt = performance.now();
     const spawner = new Spawner();
     defer(() => spawner.close());
-    rows.push(...(await measurement.measure({ service, client, json, spawner, quick })));
+    rows.push(...(await measurement.measure({ service, client, json, wire, spawner, quick })));
     await spawner.close();
     tell(`${kind}: ${measurement.name}, ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
     if (!spawner.isSmall) {

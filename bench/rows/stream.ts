@@ -25,7 +25,7 @@ export const stream: Measurement = {
     const provider = service.kind;
     const totalBytes = quick ? 50_000_000 : 200_000_000;
     const command = `head -c ${totalBytes} /dev/zero | tr '\\0' x`;
-    await streamOnce(stage, { command: "head -c 1000000 /dev/zero | tr '\\0' x", totalBytes: 1_000_000 });
+    await streamOnce(stage, { command, totalBytes });
     const runs: Streamed[] = [];
     const rounds = await interleave(
       {
