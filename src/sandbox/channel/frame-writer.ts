@@ -1,4 +1,5 @@
 import type { Http2Stream } from "node:http2";
+import { setImmediate } from "node:timers/promises";
 import { deferred } from "./deferred.js";
 import type { Deferred } from "./deferred.js";
 
@@ -20,10 +21,11 @@ export class FrameWriter {
 
   /**
    * Writes encoded frames. Returns nothing if more may follow at once, or else a promise that resolves when enough has
-   * left, or when the stream has closed. On a closed stream the bytes are dropped.
+   * left, or when the stream has closed. On a closed stream the bytes are dropped, and the promise resolves in a later
+   * turn, so that one who writes until he hears of the end does hear of it.
    */
   write(bytes: Uint8Array): Promise<void> | undefined {
-    if (!this.#open) return undefined;
+    if (!this.#open) return setImmediate();
     this.#pendingBytes += bytes.byteLength;
     this.#stream.cork();
     process.nextTick(() => this.#stream.uncork());
