@@ -3,19 +3,21 @@ import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildAgent } from "./build-agent.mjs";
+import { publishBuild } from "./publish-build.mjs";
 import { buildLauncher } from "./build-launcher.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Builds everything into `outDir`. */
 export async function buildAll({ outDir = `${root}dist` } = {}) {
-  await rm(`${outDir}/handrail.js`, { force: true });
+  const staging = `${outDir}.${process.pid}`;
+  await rm(staging, { recursive: true, force: true });
   await buildLauncher({ outDir });
-  await buildAgent({ outDir });
+  await buildAgent({ outDir: staging });
   await build({
     absWorkingDir: root,
     entryPoints: { handrail: "src/cli/handrail.ts", "picture-job": "src/jobs/picture-job.ts" },
-    outdir: outDir,
+    outdir: staging,
     bundle: true,
     packages: "external",
     platform: "node",
@@ -26,6 +28,7 @@ export async function buildAll({ outDir = `${root}dist` } = {}) {
     sourcemap: "linked",
     logLevel: "warning",
   });
+  await publishBuild({ from: staging, to: outDir, entries: ["handrail.js", "picture-job.js"] });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,5 +1,6 @@
 // npm test: does all the set-up and runs the tests. As root on Debian with CI=1 or HANDRAIL_SETUP=1 it installs and
-// starts what they need; otherwise it runs what can run, prints what is missing, and fails.
+// starts what they need; otherwise it runs what can run, prints what is missing, and fails. With CI=1 the quick tests run
+// once more on the newest Node that is supported.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { ensureDependencies } from "./setup/dependencies.mjs";
@@ -11,10 +12,13 @@ const { buildAll } = await import("./build.mjs");
 await buildAll();
 const { parts, missing, stop } = await prepareTests(root);
 
-/** Runs vitest on a set of projects. */
-function vitest(projects) {
-  const args = ["node_modules/vitest/vitest.mjs", "run", ...projects.flatMap((name) => ["--project", name])];
-  const done = spawnSync(process.execPath, [...args, ...process.argv.slice(2)], {
+const newestNode = "24.21.0";
+
+/** Runs vitest on a project. `node` is the command that runs Node. */
+function vitest(project, node = [process.execPath]) {
+  const [command, ...before] = node;
+  const args = ["node_modules/vitest/vitest.mjs", "run", "--project", project, ...process.argv.slice(2)];
+  const done = spawnSync(command, [...before, ...args], {
     cwd: root,
     stdio: "inherit",
     env: { ...process.env, HANDRAIL_TEST_PARTS: parts.join(",") },
@@ -26,7 +30,11 @@ let passed = true;
 try {
   for (const project of ["quick", "engine", "timed"]) {
     console.log(`\n── ${project} tests`);
-    passed = vitest([project]) && passed;
+    passed = vitest(project) && passed;
+  }
+  if (process.env.CI) {
+    console.log(`\n── quick tests on Node ${newestNode}`);
+    passed = vitest("quick", ["npx", "--yes", "--package", `node@${newestNode}`, "--", "node"]) && passed;
   }
 } finally {
   await stop();
