@@ -4,6 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { ensureDependencies } from "./setup/dependencies.mjs";
+import { newestNode, newestNodePath } from "./setup/newest-node.mjs";
 import { prepareTests } from "./setup/prepare-tests.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -12,13 +13,10 @@ const { buildAll } = await import("./build.mjs");
 await buildAll();
 const { parts, missing, stop } = await prepareTests(root);
 
-const newestNode = "24.21.0";
-
-/** Runs vitest on a project. `node` is the command that runs Node. */
-function vitest(project, node = [process.execPath]) {
-  const [command, ...before] = node;
+/** Runs vitest on a project. `node` is the path of Node. */
+function vitest(project, node = process.execPath) {
   const args = ["node_modules/vitest/vitest.mjs", "run", "--project", project, ...process.argv.slice(2)];
-  const done = spawnSync(command, [...before, ...args], {
+  const done = spawnSync(node, args, {
     cwd: root,
     stdio: "inherit",
     env: { ...process.env, HANDRAIL_TEST_PARTS: parts.join(",") },
@@ -34,7 +32,7 @@ try {
   }
   if (process.env.CI) {
     console.log(`\n── quick tests on Node ${newestNode}`);
-    passed = vitest("quick", ["npx", "--yes", "--package", `node@${newestNode}`, "--", "node"]) && passed;
+    passed = vitest("quick", newestNodePath(root)) && passed;
   }
 } finally {
   await stop();
