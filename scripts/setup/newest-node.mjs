@@ -13,7 +13,15 @@ export function newestNodePath(root) {
   const directory = join(root, ".cache", `node-${newestNode}`);
   const path = join(directory, "node_modules/node/bin/node");
   if (existsSync(path)) return path;
-  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--prefix", directory, `node@${newestNode}`];
+  const args = [
+    "install",
+    "--no-save",
+    "--no-audit",
+    "--no-fund",
+    "--prefix",
+    directory,
+    `node@${newestNode}`,
+  ];
   const done = spawnSync("npm", args, { stdio: ["ignore", "ignore", "inherit"] });
   if (done.status !== 0) throw new Error(`Node ${newestNode} could not be fetched`);
   return path;
