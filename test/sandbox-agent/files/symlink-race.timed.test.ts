@@ -6,9 +6,9 @@ import { AgentFailure } from "../../../src/sandbox/channel/agent-client.js";
 import { buildParts, TestAgent } from "../test-agent.js";
 
 const racerPath = new URL("symlink-racer.mjs", import.meta.url).pathname;
-const raceMs = 3000;
+const raceMs = 30_000;
 /** How long the race goes on if it has not gone both ways often enough. */
-const maxRaceMs = 30_000;
+const maxRaceMs = 60_000;
 
 let agent: TestAgent;
 let unconfined: TestAgent;

@@ -7,9 +7,9 @@ import { buildParts, TestAgent } from "../test-agent.js";
 import { write } from "./write-fixture.js";
 
 const racerPath = new URL("symlink-racer.mjs", import.meta.url).pathname;
-const raceMs = 3000;
+const raceMs = 30_000;
 /** How long the race goes on if it has not gone both ways often enough. */
-const maxRaceMs = 30_000;
+const maxRaceMs = 60_000;
 
 let agent: TestAgent;
 
