@@ -8,6 +8,8 @@ export interface HelloFacts {
   /** Why supervision is reduced. Empty: it is full. */
   readonly reducedReason: string;
   readonly sweptProcesses: number;
+  /** Runs that have a living process now. */
+  readonly livingRuns: () => number;
 }
 
 /** Makes the handler of Hello. */
@@ -15,6 +17,7 @@ export function createHelloHandler(facts: HelloFacts): AgentHandlers["hello"] {
   return () =>
     Promise.resolve({
       ...facts,
+      livingRuns: facts.livingRuns(),
       nodeVersion: process.version,
       fullSupervision: facts.reducedReason === "",
       workspaceWritable: canCreateIn(facts.workspaceRoot),

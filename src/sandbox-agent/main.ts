@@ -3,6 +3,11 @@ import type { Readable, Writable } from "node:stream";
 import type { AgentConfig } from "../sandbox/channel/agent-config.js";
 import { BufferedPipe } from "../sandbox/channel/buffered-pipe.js";
 import { serveAgent } from "../sandbox/channel/serve-agent.js";
+import { createDialHandler } from "./egress/dial-handler.js";
+import { createDialHandlers } from "./egress/dial-handlers.js";
+import { DialBoard } from "./egress/dial-board.js";
+import { proxyEnvironment } from "./egress/proxy-environment.js";
+import { startProxy } from "./egress/proxy-server.js";
 import { createListTreeHandler } from "./files/list-tree-handler.js";
 import { createReadBytesHandler } from "./files/read-bytes-handler.js";
 import { createReadLinesHandler } from "./files/read-lines-handler.js";
@@ -34,7 +39,7 @@ export interface StartOptions {
 }
 
 /** Runs the agent until its pipe ends; then ends all runs and the process. */
-export async function start({ stdin, stdout, rest, launcher, config }: StartOptions): Promise<void> {
+export async function start({ stdin, stdout, rest, launcher, config: given }: StartOptions): Promise<void> {
   process.title = "handrail-agent";
   const report = (error: unknown): void => {
     process.stderr.write(`handrail agent: ${error instanceof Error ? String(error.stack) : String(error)}\n`);
@@ -44,7 +49,9 @@ export async function start({ stdin, stdout, rest, launcher, config }: StartOpti
   process.stderr.on("error", () => undefined);
   ignoreSignals();
   await startThreadPool();
-  const sweptProcesses = config.sweep ? await sweep(config.commandUid) : 0;
+  const sweptProcesses = given.sweep ? await sweep(given.commandUid) : 0;
+  const board = new DialBoard();
+  const config = await withProxy(given, { board, onInternalError: report });
   process.chdir(config.runtimeDir);
   const { supervisor, reducedReason } = await createSupervisor({
     directory: config.runtimeDir,
@@ -61,6 +68,7 @@ export async function start({ stdin, stdout, rest, launcher, config }: StartOpti
         workspaceRoot: config.workspaceRoot,
         reducedReason,
         sweptProcesses,
+        livingRuns: () => registry.living().length,
       }),
       run: createRunHandler({
         ...{ config, supervisor, registry, now },
@@ -73,6 +81,8 @@ export async function start({ stdin, stdout, rest, launcher, config }: StartOpti
       stat: createStatHandler(places),
       writeFile: createWriteFileHandler({ ...config, roots: writeRoots(config) }),
       listTree: createListTreeHandler({ places, now }),
+      ...createDialHandlers(board),
+      dial: createDialHandler(),
     },
     { onInternalError: report },
   );
@@ -80,6 +90,16 @@ export async function start({ stdin, stdout, rest, launcher, config }: StartOpti
   setTimeout(() => process.exit(1), endWithinMs).unref();
   await supervisor.close();
   process.exit(0);
+}
+
+/** Starts the proxy, if the configuration asks for one, and adds the variables by which commands find it. */
+async function withProxy(
+  config: AgentConfig,
+  options: { board: DialBoard; onInternalError: (error: unknown) => void },
+): Promise<AgentConfig> {
+  if (config.proxyPort === undefined) return config;
+  const { port } = await startProxy({ port: config.proxyPort, ...options });
+  return { ...config, env: { ...config.env, ...proxyEnvironment(port) } };
 }
 
 /** The agent ends with its pipe, not by a signal that a command may send to all processes of its user. */

@@ -9,12 +9,6 @@ export function readProcFile(pid: number, file: "status" | "environ"): string {
   }
 }
 
-/** The parent of a process; nothing if the process has ended. */
-export function parentPidOf(pid: number): number | undefined {
-  const parentPid = /^PPid:\s+(\d+)/m.exec(readProcFile(pid, "status"))?.[1];
-  return parentPid === undefined ? undefined : Number(parentPid);
-}
-
 /** The effective user of a process; nothing if the process has ended. */
 export function uidOf(pid: number): number | undefined {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;

@@ -19,4 +19,9 @@ export interface AgentConfig {
    * this sandbox. Not done by an agent that has another user id, or that of root.
    */
   readonly sweep: boolean;
+  /**
+   * Port of the loopback for the proxy to the outside, whose variables are added to `env`; 0 is any free one, which is also
+   * taken if the port is not free. Default: no proxy.
+   */
+  readonly proxyPort?: number;
 }

@@ -24,7 +24,9 @@ export function createAgentClient(duplex: Duplex): AgentClient {
     duplex.destroy();
     closed.resolve(new ChannelLost("the channel to the agent closed", { cause }));
   };
-  session.once("connect", () => session.setLocalWindowSize(channelWindowBytes));
+  session.once("connect", () => {
+    if (!session.destroyed) session.setLocalWindowSize(channelWindowBytes);
+  });
   session.on("error", (error: unknown) => (cause ??= error));
   duplex.on("error", (error: unknown) => (cause ??= error));
   session.once("close", lose);

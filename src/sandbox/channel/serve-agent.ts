@@ -56,6 +56,7 @@ type Route = (call: ServerCall) => Promise<void>;
 function routesOf(handlers: AgentHandlers): ReadonlyMap<string, Route> {
   const { hello, run, killRun, killAll, readLines, readBytes, stat, writeFile, listTree } =
     AgentService.method;
+  const { watchDials, answerDial, dial } = AgentService.method;
   return new Map([
     [methodPath(hello), unary(hello, handlers.hello)],
     [methodPath(run), streaming(run, handlers.run)],
@@ -66,6 +67,9 @@ function routesOf(handlers: AgentHandlers): ReadonlyMap<string, Route> {
     [methodPath(stat), unary(stat, handlers.stat)],
     [methodPath(writeFile), streaming(writeFile, handlers.writeFile)],
     [methodPath(listTree), unary(listTree, handlers.listTree)],
+    [methodPath(watchDials), serverStreaming(watchDials, handlers.watchDials)],
+    [methodPath(answerDial), streaming(answerDial, handlers.answerDial)],
+    [methodPath(dial), streaming(dial, handlers.dial)],
   ]);
 }
 

@@ -54,6 +54,9 @@ export async function channelPair(handlers: Partial<AgentHandlers>): Promise<Cha
     stat: unexpected,
     writeFile: unexpected,
     listTree: unexpected,
+    watchDials: unexpected,
+    answerDial: unexpected,
+    dial: unexpected,
     ...handlers,
   };
   const pipe = new BufferedPipe({ input: agentPipe, output: agentPipe });

@@ -122,6 +122,9 @@ describe("a channel", () => {
       stat: refuse,
       writeFile: refuse,
       listTree: refuse,
+      watchDials: refuse,
+      answerDial: refuse,
+      dial: refuse,
     };
     const served = serveAgent(new BufferedPipe({ input: far, output: far }), handlers, {
       onInternalError: () => undefined,

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file handrail/sandbox/v1/agent_service.proto.
  */
 export const file_handrail_sandbox_v1_agent_service: GenFile = /*@__PURE__*/
-  fileDesc("CidoYW5kcmFpbC9zYW5kYm94L3YxL2FnZW50X3NlcnZpY2UucHJvdG8SE2hhbmRyYWlsLnNhbmRib3gudjEifQoKQWdlbnRFcnJvchIsCgRraW5kGAEgASgOMh4uaGFuZHJhaWwuc2FuZGJveC52MS5FcnJvcktpbmQSDwoHbWVzc2FnZRgCIAEoCRIMCgRuZWFyGAMgAygJEg8KB3N0YXJ0ZWQYBCABKAgSEQoJZmlsZV90eXBlGAUgASgJIg4KDEhlbGxvUmVxdWVzdCLDAQoNSGVsbG9SZXNwb25zZRIQCghidWlsZF9pZBgBIAEoCRIUCgxub2RlX3ZlcnNpb24YAiABKAkSGAoQZnVsbF9zdXBlcnZpc2lvbhgDIAEoCBIWCg5yZWR1Y2VkX3JlYXNvbhgEIAEoCRIWCg53b3Jrc3BhY2Vfcm9vdBgFIAEoCRIaChJ3b3Jrc3BhY2Vfd3JpdGFibGUYBiABKAgSFwoPc3dlcHRfcHJvY2Vzc2VzGAcgASgFEgsKA3BpZBgIIAEoBSJYCgpSdW5SZXF1ZXN0Ei4KBXN0YXJ0GAEgASgLMh0uaGFuZHJhaWwuc2FuZGJveC52MS5SdW5TdGFydEgAEg8KBXN0ZGluGAIgASgMSABCCQoHbWVzc2FnZSK1AQoIUnVuU3RhcnQSDgoGcnVuX2lkGAEgASgJEgwKBGFyZ3YYAiADKAkSDgoGc2NyaXB0GAMgASgMEgsKA2N3ZBgEIAEoCRIzCgNlbnYYBSADKAsyJi5oYW5kcmFpbC5zYW5kYm94LnYxLlJ1blN0YXJ0LkVudkVudHJ5Eg0KBXN0ZGluGAYgASgIGioKCEVudkVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEinAEKC1J1blJlc3BvbnNlEjIKB3N0YXJ0ZWQYASABKAsyHy5oYW5kcmFpbC5zYW5kYm94LnYxLlJ1blN0YXJ0ZWRIABIQCgZzdGRvdXQYAiABKAxIABIQCgZzdGRlcnIYAyABKAxIABIsCgRleGl0GAQgASgLMhwuaGFuZHJhaWwuc2FuZGJveC52MS5SdW5FeGl0SABCBwoFZXZlbnQiSgoKUnVuU3RhcnRlZBILCgNwaWQYASABKAUSGQoRcHJvY2Vzc2VzX2NsZWFyZWQYAiABKAUSFAoMcnVuc19jbGVhcmVkGAMgAygJIo4BCgdSdW5FeGl0Eg4KBGNvZGUYASABKAVIABIQCgZzaWduYWwYAiABKAlIABILCgNvb20YAyABKAgSGAoQcHJvY2Vzc2VzX2tpbGxlZBgEIAEoBRIWCg5wcm9jZXNzZXNfbGVmdBgFIAEoBRIYChBmdWxsX3N1cGVydmlzaW9uGAYgASgIQggKBnN0YXR1cyIyCg5LaWxsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEAoIZ3JhY2VfbXMYAiABKAUiKwoPS2lsbFJ1blJlc3BvbnNlEhgKEHByb2Nlc3Nlc19raWxsZWQYASABKAUiIQoOS2lsbEFsbFJlcXVlc3QSDwoHcnVuX2lkcxgBIAMoCSIrCg9LaWxsQWxsUmVzcG9uc2USGAoQcHJvY2Vzc2VzX2tpbGxlZBgBIAEoBSJdCghGaWxlSW5mbxIMCgRwYXRoGAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAMSEAoIbXRpbWVfbnMYAyABKAMSDAoEbW9kZRgEIAEoBRIPCgd2ZXJzaW9uGAUgASgJIp4BChBSZWFkTGluZXNSZXF1ZXN0EgwKBHBhdGgYASABKAkSEgoKZmlyc3RfbGluZRgCIAEoBRIRCgltYXhfbGluZXMYAyABKAUSEQoJbWF4X2J5dGVzGAQgASgFEhYKDm1heF9saW5lX2J5dGVzGAUgASgFEhkKEWxpbmVfb2Zmc2V0X2J5dGVzGAYgASgDEg8KB3NjYW5fbXMYByABKAUiKwoETGluZRIMCgRkYXRhGAEgASgMEhUKDW9taXR0ZWRfYnl0ZXMYAiABKAMijQIKEVJlYWRMaW5lc1Jlc3BvbnNlEisKBGluZm8YASABKAsyHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVJbmZvEi8KBmxheW91dBgCIAEoDjIfLmhhbmRyYWlsLnNhbmRib3gudjEuVGV4dExheW91dBIMCgRoZWFkGAMgASgMEigKBWxpbmVzGAQgAygLMhkuaGFuZHJhaWwuc2FuZGJveC52MS5MaW5lEg4KBmF0X2VuZBgFIAEoCBISCgpsaW5lc19zZWVuGAYgASgFEhUKDWZpbmFsX25ld2xpbmUYByABKAgSFAoMc2Nhbl9zdG9wcGVkGAggASgIEhEKCWJvbV9ieXRlcxgJIAEoBSJjChBSZWFkQnl0ZXNSZXF1ZXN0EgwKBHBhdGgYASABKAkSFAoMb2Zmc2V0X2J5dGVzGAIgASgDEhMKC2xpbWl0X2J5dGVzGAMgASgDEhYKDm1heF9maWxlX2J5dGVzGAQgASgDIk4KEVJlYWRCeXRlc1Jlc3BvbnNlEisKBGluZm8YASABKAsyHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVJbmZvEgwKBGRhdGEYAiABKAwiGwoLU3RhdFJlcXVlc3QSDAoEcGF0aBgBIAEoCSKAAQoMU3RhdFJlc3BvbnNlEisKBGtpbmQYASABKA4yHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVLaW5kEisKBGluZm8YAiABKAsyHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVJbmZvEhYKDndvcmtzcGFjZV9wYXRoGAMgASgJIl8KEFdyaXRlRmlsZVJlcXVlc3QSMAoFc3RhcnQYASABKAsyHy5oYW5kcmFpbC5zYW5kYm94LnYxLldyaXRlU3RhcnRIABIOCgRkYXRhGAIgASgMSABCCQoHbWVzc2FnZSJDCgpXcml0ZVN0YXJ0EgwKBHBhdGgYASABKAkSEgoKaWZfdmVyc2lvbhgCIAEoCRITCgttdXN0X2NyZWF0ZRgDIAEoCCKBAQoRV3JpdGVGaWxlUmVzcG9uc2USDwoHY3JlYXRlZBgBIAEoCBIrCgRpbmZvGAIgASgLMh0uaGFuZHJhaWwuc2FuZGJveC52MS5GaWxlSW5mbxIWCg5wcmV2aW91c19ieXRlcxgDIAEoAxIWCg53b3Jrc3BhY2VfcGF0aBgEIAEoCSJkCg9MaXN0VHJlZVJlcXVlc3QSDAoEcGF0aBgBIAEoCRINCgVkZXB0aBgCIAEoBRITCgttYXhfZW50cmllcxgDIAEoBRIOCgZoaWRkZW4YBCABKAgSDwoHaWdub3JlZBgFIAEoCCJ3CglUcmVlRW50cnkSDAoEcGF0aBgBIAEoCRIrCgRraW5kGAIgASgOMh0uaGFuZHJhaWwuc2FuZGJveC52MS5GaWxlS2luZBISCgpzaXplX2J5dGVzGAMgASgDEg4KBnRhcmdldBgEIAEoCRILCgNjdXQYBSABKAgifQoQTGlzdFRyZWVSZXNwb25zZRIvCgdlbnRyaWVzGAEgAygLMh4uaGFuZHJhaWwuc2FuZGJveC52MS5UcmVlRW50cnkSDwoHb21pdHRlZBgCIAEoBRIPCgdpZ25vcmVkGAMgASgFEhYKDndvcmtzcGFjZV9wYXRoGAQgASgJKrADCglFcnJvcktpbmQSGgoWRVJST1JfS0lORF9VTlNQRUNJRklFRBAAEhgKFEVSUk9SX0tJTkRfTk9UX0ZPVU5EEAESFgoSRVJST1JfS0lORF9PVVRTSURFEAISGQoVRVJST1JfS0lORF9QRVJNSVNTSU9OEAMSGwoXRVJST1JfS0lORF9JU19ESVJFQ1RPUlkQBBIcChhFUlJPUl9LSU5EX05PVF9ESVJFQ1RPUlkQBRIaChZFUlJPUl9LSU5EX05PVF9SRUdVTEFSEAYSEwoPRVJST1JfS0lORF9MT09QEAcSFgoSRVJST1JfS0lORF9JTlZBTElEEAgSIAocRVJST1JfS0lORF9XT1JLSU5HX0RJUkVDVE9SWRAJEhgKFEVSUk9SX0tJTkRfUkVTT1VSQ0VTEAoSGAoURVJST1JfS0lORF9UT09fTEFSR0UQCxIVChFFUlJPUl9LSU5EX05PX1JVThAMEhcKE0VSUk9SX0tJTkRfSU5URVJOQUwQDRIXChNFUlJPUl9LSU5EX0NPTkZMSUNUEA4SFwoTRVJST1JfS0lORF9OT19TUEFDRRAPKooBCgpUZXh0TGF5b3V0EhsKF1RFWFRfTEFZT1VUX1VOU1BFQ0lGSUVEEAASFQoRVEVYVF9MQVlPVVRfQllURVMQARIXChNURVhUX0xBWU9VVF9VVEYxNkxFEAISFwoTVEVYVF9MQVlPVVRfVVRGMTZCRRADEhYKElRFWFRfTEFZT1VUX0JJTkFSWRAEKnsKCEZpbGVLaW5kEhkKFUZJTEVfS0lORF9VTlNQRUNJRklFRBAAEhIKDkZJTEVfS0lORF9GSUxFEAESFwoTRklMRV9LSU5EX0RJUkVDVE9SWRACEhIKDkZJTEVfS0lORF9MSU5LEAMSEwoPRklMRV9LSU5EX09USEVSEAQylgYKDEFnZW50U2VydmljZRJOCgVIZWxsbxIhLmhhbmRyYWlsLnNhbmRib3gudjEuSGVsbG9SZXF1ZXN0GiIuaGFuZHJhaWwuc2FuZGJveC52MS5IZWxsb1Jlc3BvbnNlEkwKA1J1bhIfLmhhbmRyYWlsLnNhbmRib3gudjEuUnVuUmVxdWVzdBogLmhhbmRyYWlsLnNhbmRib3gudjEuUnVuUmVzcG9uc2UoATABElQKB0tpbGxSdW4SIy5oYW5kcmFpbC5zYW5kYm94LnYxLktpbGxSdW5SZXF1ZXN0GiQuaGFuZHJhaWwuc2FuZGJveC52MS5LaWxsUnVuUmVzcG9uc2USVAoHS2lsbEFsbBIjLmhhbmRyYWlsLnNhbmRib3gudjEuS2lsbEFsbFJlcXVlc3QaJC5oYW5kcmFpbC5zYW5kYm94LnYxLktpbGxBbGxSZXNwb25zZRJaCglSZWFkTGluZXMSJS5oYW5kcmFpbC5zYW5kYm94LnYxLlJlYWRMaW5lc1JlcXVlc3QaJi5oYW5kcmFpbC5zYW5kYm94LnYxLlJlYWRMaW5lc1Jlc3BvbnNlElwKCVJlYWRCeXRlcxIlLmhhbmRyYWlsLnNhbmRib3gudjEuUmVhZEJ5dGVzUmVxdWVzdBomLmhhbmRyYWlsLnNhbmRib3gudjEuUmVhZEJ5dGVzUmVzcG9uc2UwARJLCgRTdGF0EiAuaGFuZHJhaWwuc2FuZGJveC52MS5TdGF0UmVxdWVzdBohLmhhbmRyYWlsLnNhbmRib3gudjEuU3RhdFJlc3BvbnNlElwKCVdyaXRlRmlsZRIlLmhhbmRyYWlsLnNhbmRib3gudjEuV3JpdGVGaWxlUmVxdWVzdBomLmhhbmRyYWlsLnNhbmRib3gudjEuV3JpdGVGaWxlUmVzcG9uc2UoARJXCghMaXN0VHJlZRIkLmhhbmRyYWlsLnNhbmRib3gudjEuTGlzdFRyZWVSZXF1ZXN0GiUuaGFuZHJhaWwuc2FuZGJveC52MS5MaXN0VHJlZVJlc3BvbnNlYgZwcm90bzM");
+  fileDesc("CidoYW5kcmFpbC9zYW5kYm94L3YxL2FnZW50X3NlcnZpY2UucHJvdG8SE2hhbmRyYWlsLnNhbmRib3gudjEifQoKQWdlbnRFcnJvchIsCgRraW5kGAEgASgOMh4uaGFuZHJhaWwuc2FuZGJveC52MS5FcnJvcktpbmQSDwoHbWVzc2FnZRgCIAEoCRIMCgRuZWFyGAMgAygJEg8KB3N0YXJ0ZWQYBCABKAgSEQoJZmlsZV90eXBlGAUgASgJIg4KDEhlbGxvUmVxdWVzdCLYAQoNSGVsbG9SZXNwb25zZRIQCghidWlsZF9pZBgBIAEoCRIUCgxub2RlX3ZlcnNpb24YAiABKAkSGAoQZnVsbF9zdXBlcnZpc2lvbhgDIAEoCBIWCg5yZWR1Y2VkX3JlYXNvbhgEIAEoCRIWCg53b3Jrc3BhY2Vfcm9vdBgFIAEoCRIaChJ3b3Jrc3BhY2Vfd3JpdGFibGUYBiABKAgSFwoPc3dlcHRfcHJvY2Vzc2VzGAcgASgFEgsKA3BpZBgIIAEoBRITCgtsaXZpbmdfcnVucxgJIAEoBSJYCgpSdW5SZXF1ZXN0Ei4KBXN0YXJ0GAEgASgLMh0uaGFuZHJhaWwuc2FuZGJveC52MS5SdW5TdGFydEgAEg8KBXN0ZGluGAIgASgMSABCCQoHbWVzc2FnZSK1AQoIUnVuU3RhcnQSDgoGcnVuX2lkGAEgASgJEgwKBGFyZ3YYAiADKAkSDgoGc2NyaXB0GAMgASgMEgsKA2N3ZBgEIAEoCRIzCgNlbnYYBSADKAsyJi5oYW5kcmFpbC5zYW5kYm94LnYxLlJ1blN0YXJ0LkVudkVudHJ5Eg0KBXN0ZGluGAYgASgIGioKCEVudkVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEinAEKC1J1blJlc3BvbnNlEjIKB3N0YXJ0ZWQYASABKAsyHy5oYW5kcmFpbC5zYW5kYm94LnYxLlJ1blN0YXJ0ZWRIABIQCgZzdGRvdXQYAiABKAxIABIQCgZzdGRlcnIYAyABKAxIABIsCgRleGl0GAQgASgLMhwuaGFuZHJhaWwuc2FuZGJveC52MS5SdW5FeGl0SABCBwoFZXZlbnQiSgoKUnVuU3RhcnRlZBILCgNwaWQYASABKAUSGQoRcHJvY2Vzc2VzX2NsZWFyZWQYAiABKAUSFAoMcnVuc19jbGVhcmVkGAMgAygJIo4BCgdSdW5FeGl0Eg4KBGNvZGUYASABKAVIABIQCgZzaWduYWwYAiABKAlIABILCgNvb20YAyABKAgSGAoQcHJvY2Vzc2VzX2tpbGxlZBgEIAEoBRIWCg5wcm9jZXNzZXNfbGVmdBgFIAEoBRIYChBmdWxsX3N1cGVydmlzaW9uGAYgASgIQggKBnN0YXR1cyIyCg5LaWxsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEAoIZ3JhY2VfbXMYAiABKAUiKwoPS2lsbFJ1blJlc3BvbnNlEhgKEHByb2Nlc3Nlc19raWxsZWQYASABKAUiIQoOS2lsbEFsbFJlcXVlc3QSDwoHcnVuX2lkcxgBIAMoCSIrCg9LaWxsQWxsUmVzcG9uc2USGAoQcHJvY2Vzc2VzX2tpbGxlZBgBIAEoBSJdCghGaWxlSW5mbxIMCgRwYXRoGAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAMSEAoIbXRpbWVfbnMYAyABKAMSDAoEbW9kZRgEIAEoBRIPCgd2ZXJzaW9uGAUgASgJIp4BChBSZWFkTGluZXNSZXF1ZXN0EgwKBHBhdGgYASABKAkSEgoKZmlyc3RfbGluZRgCIAEoBRIRCgltYXhfbGluZXMYAyABKAUSEQoJbWF4X2J5dGVzGAQgASgFEhYKDm1heF9saW5lX2J5dGVzGAUgASgFEhkKEWxpbmVfb2Zmc2V0X2J5dGVzGAYgASgDEg8KB3NjYW5fbXMYByABKAUiKwoETGluZRIMCgRkYXRhGAEgASgMEhUKDW9taXR0ZWRfYnl0ZXMYAiABKAMijQIKEVJlYWRMaW5lc1Jlc3BvbnNlEisKBGluZm8YASABKAsyHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVJbmZvEi8KBmxheW91dBgCIAEoDjIfLmhhbmRyYWlsLnNhbmRib3gudjEuVGV4dExheW91dBIMCgRoZWFkGAMgASgMEigKBWxpbmVzGAQgAygLMhkuaGFuZHJhaWwuc2FuZGJveC52MS5MaW5lEg4KBmF0X2VuZBgFIAEoCBISCgpsaW5lc19zZWVuGAYgASgFEhUKDWZpbmFsX25ld2xpbmUYByABKAgSFAoMc2Nhbl9zdG9wcGVkGAggASgIEhEKCWJvbV9ieXRlcxgJIAEoBSJjChBSZWFkQnl0ZXNSZXF1ZXN0EgwKBHBhdGgYASABKAkSFAoMb2Zmc2V0X2J5dGVzGAIgASgDEhMKC2xpbWl0X2J5dGVzGAMgASgDEhYKDm1heF9maWxlX2J5dGVzGAQgASgDIk4KEVJlYWRCeXRlc1Jlc3BvbnNlEisKBGluZm8YASABKAsyHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVJbmZvEgwKBGRhdGEYAiABKAwiGwoLU3RhdFJlcXVlc3QSDAoEcGF0aBgBIAEoCSKAAQoMU3RhdFJlc3BvbnNlEisKBGtpbmQYASABKA4yHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVLaW5kEisKBGluZm8YAiABKAsyHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVJbmZvEhYKDndvcmtzcGFjZV9wYXRoGAMgASgJIl8KEFdyaXRlRmlsZVJlcXVlc3QSMAoFc3RhcnQYASABKAsyHy5oYW5kcmFpbC5zYW5kYm94LnYxLldyaXRlU3RhcnRIABIOCgRkYXRhGAIgASgMSABCCQoHbWVzc2FnZSJDCgpXcml0ZVN0YXJ0EgwKBHBhdGgYASABKAkSEgoKaWZfdmVyc2lvbhgCIAEoCRITCgttdXN0X2NyZWF0ZRgDIAEoCCKBAQoRV3JpdGVGaWxlUmVzcG9uc2USDwoHY3JlYXRlZBgBIAEoCBIrCgRpbmZvGAIgASgLMh0uaGFuZHJhaWwuc2FuZGJveC52MS5GaWxlSW5mbxIWCg5wcmV2aW91c19ieXRlcxgDIAEoAxIWCg53b3Jrc3BhY2VfcGF0aBgEIAEoCSJkCg9MaXN0VHJlZVJlcXVlc3QSDAoEcGF0aBgBIAEoCRINCgVkZXB0aBgCIAEoBRITCgttYXhfZW50cmllcxgDIAEoBRIOCgZoaWRkZW4YBCABKAgSDwoHaWdub3JlZBgFIAEoCCJ3CglUcmVlRW50cnkSDAoEcGF0aBgBIAEoCRIrCgRraW5kGAIgASgOMh0uaGFuZHJhaWwuc2FuZGJveC52MS5GaWxlS2luZBISCgpzaXplX2J5dGVzGAMgASgDEg4KBnRhcmdldBgEIAEoCRILCgNjdXQYBSABKAgifQoQTGlzdFRyZWVSZXNwb25zZRIvCgdlbnRyaWVzGAEgAygLMh4uaGFuZHJhaWwuc2FuZGJveC52MS5UcmVlRW50cnkSDwoHb21pdHRlZBgCIAEoBRIPCgdpZ25vcmVkGAMgASgFEhYKDndvcmtzcGFjZV9wYXRoGAQgASgJIhMKEVdhdGNoRGlhbHNSZXF1ZXN0IkEKEldhdGNoRGlhbHNSZXNwb25zZRIPCgdkaWFsX2lkGAEgASgJEgwKBGhvc3QYAiABKAkSDAoEcG9ydBgDIAEoBSLaAQoRQW5zd2VyRGlhbFJlcXVlc3QSMQoGYWNjZXB0GAEgASgLMh8uaGFuZHJhaWwuc2FuZGJveC52MS5BY2NlcHREaWFsSAASMQoGcmVmdXNlGAIgASgLMh8uaGFuZHJhaWwuc2FuZGJveC52MS5SZWZ1c2VEaWFsSAASDgoEZGF0YRgDIAEoDEgAEhUKC3Rha2VuX2J5dGVzGAQgASgFSAASLQoDZW5kGAUgASgLMh4uaGFuZHJhaWwuc2FuZGJveC52MS5UdW5uZWxFbmRIAEIJCgdtZXNzYWdlIgsKCVR1bm5lbEVuZCIdCgpBY2NlcHREaWFsEg8KB2RpYWxfaWQYASABKAkiQgoKUmVmdXNlRGlhbBIPCgdkaWFsX2lkGAEgASgJEhMKC2h0dHBfc3RhdHVzGAIgASgFEg4KBnJlYXNvbhgDIAEoCSJ1ChJBbnN3ZXJEaWFsUmVzcG9uc2USDgoEZGF0YRgBIAEoDEgAEhUKC3Rha2VuX2J5dGVzGAIgASgFSAASLQoDZW5kGAMgASgLMh4uaGFuZHJhaWwuc2FuZGJveC52MS5UdW5uZWxFbmRIAEIJCgdtZXNzYWdlIp8BCgtEaWFsUmVxdWVzdBIvCgVzdGFydBgBIAEoCzIeLmhhbmRyYWlsLnNhbmRib3gudjEuRGlhbFN0YXJ0SAASDgoEZGF0YRgCIAEoDEgAEhUKC3Rha2VuX2J5dGVzGAMgASgFSAASLQoDZW5kGAQgASgLMh4uaGFuZHJhaWwuc2FuZGJveC52MS5UdW5uZWxFbmRIAEIJCgdtZXNzYWdlIhkKCURpYWxTdGFydBIMCgRwb3J0GAEgASgFIqgBCgxEaWFsUmVzcG9uc2USNwoJY29ubmVjdGVkGAEgASgLMiIuaGFuZHJhaWwuc2FuZGJveC52MS5EaWFsQ29ubmVjdGVkSAASDgoEZGF0YRgCIAEoDEgAEhUKC3Rha2VuX2J5dGVzGAMgASgFSAASLQoDZW5kGAQgASgLMh4uaGFuZHJhaWwuc2FuZGJveC52MS5UdW5uZWxFbmRIAEIJCgdtZXNzYWdlIg8KDURpYWxDb25uZWN0ZWQqsAMKCUVycm9yS2luZBIaChZFUlJPUl9LSU5EX1VOU1BFQ0lGSUVEEAASGAoURVJST1JfS0lORF9OT1RfRk9VTkQQARIWChJFUlJPUl9LSU5EX09VVFNJREUQAhIZChVFUlJPUl9LSU5EX1BFUk1JU1NJT04QAxIbChdFUlJPUl9LSU5EX0lTX0RJUkVDVE9SWRAEEhwKGEVSUk9SX0tJTkRfTk9UX0RJUkVDVE9SWRAFEhoKFkVSUk9SX0tJTkRfTk9UX1JFR1VMQVIQBhITCg9FUlJPUl9LSU5EX0xPT1AQBxIWChJFUlJPUl9LSU5EX0lOVkFMSUQQCBIgChxFUlJPUl9LSU5EX1dPUktJTkdfRElSRUNUT1JZEAkSGAoURVJST1JfS0lORF9SRVNPVVJDRVMQChIYChRFUlJPUl9LSU5EX1RPT19MQVJHRRALEhUKEUVSUk9SX0tJTkRfTk9fUlVOEAwSFwoTRVJST1JfS0lORF9JTlRFUk5BTBANEhcKE0VSUk9SX0tJTkRfQ09ORkxJQ1QQDhIXChNFUlJPUl9LSU5EX05PX1NQQUNFEA8qigEKClRleHRMYXlvdXQSGwoXVEVYVF9MQVlPVVRfVU5TUEVDSUZJRUQQABIVChFURVhUX0xBWU9VVF9CWVRFUxABEhcKE1RFWFRfTEFZT1VUX1VURjE2TEUQAhIXChNURVhUX0xBWU9VVF9VVEYxNkJFEAMSFgoSVEVYVF9MQVlPVVRfQklOQVJZEAQqewoIRmlsZUtpbmQSGQoVRklMRV9LSU5EX1VOU1BFQ0lGSUVEEAASEgoORklMRV9LSU5EX0ZJTEUQARIXChNGSUxFX0tJTkRfRElSRUNUT1JZEAISEgoORklMRV9LSU5EX0xJTksQAxITCg9GSUxFX0tJTkRfT1RIRVIQBDKrCAoMQWdlbnRTZXJ2aWNlEk4KBUhlbGxvEiEuaGFuZHJhaWwuc2FuZGJveC52MS5IZWxsb1JlcXVlc3QaIi5oYW5kcmFpbC5zYW5kYm94LnYxLkhlbGxvUmVzcG9uc2USTAoDUnVuEh8uaGFuZHJhaWwuc2FuZGJveC52MS5SdW5SZXF1ZXN0GiAuaGFuZHJhaWwuc2FuZGJveC52MS5SdW5SZXNwb25zZSgBMAESVAoHS2lsbFJ1bhIjLmhhbmRyYWlsLnNhbmRib3gudjEuS2lsbFJ1blJlcXVlc3QaJC5oYW5kcmFpbC5zYW5kYm94LnYxLktpbGxSdW5SZXNwb25zZRJUCgdLaWxsQWxsEiMuaGFuZHJhaWwuc2FuZGJveC52MS5LaWxsQWxsUmVxdWVzdBokLmhhbmRyYWlsLnNhbmRib3gudjEuS2lsbEFsbFJlc3BvbnNlEloKCVJlYWRMaW5lcxIlLmhhbmRyYWlsLnNhbmRib3gudjEuUmVhZExpbmVzUmVxdWVzdBomLmhhbmRyYWlsLnNhbmRib3gudjEuUmVhZExpbmVzUmVzcG9uc2USXAoJUmVhZEJ5dGVzEiUuaGFuZHJhaWwuc2FuZGJveC52MS5SZWFkQnl0ZXNSZXF1ZXN0GiYuaGFuZHJhaWwuc2FuZGJveC52MS5SZWFkQnl0ZXNSZXNwb25zZTABEksKBFN0YXQSIC5oYW5kcmFpbC5zYW5kYm94LnYxLlN0YXRSZXF1ZXN0GiEuaGFuZHJhaWwuc2FuZGJveC52MS5TdGF0UmVzcG9uc2USXAoJV3JpdGVGaWxlEiUuaGFuZHJhaWwuc2FuZGJveC52MS5Xcml0ZUZpbGVSZXF1ZXN0GiYuaGFuZHJhaWwuc2FuZGJveC52MS5Xcml0ZUZpbGVSZXNwb25zZSgBElcKCExpc3RUcmVlEiQuaGFuZHJhaWwuc2FuZGJveC52MS5MaXN0VHJlZVJlcXVlc3QaJS5oYW5kcmFpbC5zYW5kYm94LnYxLkxpc3RUcmVlUmVzcG9uc2USXwoKV2F0Y2hEaWFscxImLmhhbmRyYWlsLnNhbmRib3gudjEuV2F0Y2hEaWFsc1JlcXVlc3QaJy5oYW5kcmFpbC5zYW5kYm94LnYxLldhdGNoRGlhbHNSZXNwb25zZTABEmEKCkFuc3dlckRpYWwSJi5oYW5kcmFpbC5zYW5kYm94LnYxLkFuc3dlckRpYWxSZXF1ZXN0GicuaGFuZHJhaWwuc2FuZGJveC52MS5BbnN3ZXJEaWFsUmVzcG9uc2UoATABEk8KBERpYWwSIC5oYW5kcmFpbC5zYW5kYm94LnYxLkRpYWxSZXF1ZXN0GiEuaGFuZHJhaWwuc2FuZGJveC52MS5EaWFsUmVzcG9uc2UoATABYgZwcm90bzM");
 
 /**
  * AgentError ends a stream that failed.
@@ -137,6 +137,13 @@ export type HelloResponse = Message<"handrail.sandbox.v1.HelloResponse"> & {
    * @generated from field: int32 pid = 8;
    */
   pid: number;
+
+  /**
+   * Runs that live: those under way, and those whose shell has ended and that have left processes.
+   *
+   * @generated from field: int32 living_runs = 9;
+   */
+  livingRuns: number;
 };
 
 /**
@@ -1081,6 +1088,375 @@ export const ListTreeResponseSchema: GenMessage<ListTreeResponse> = /*@__PURE__*
   messageDesc(file_handrail_sandbox_v1_agent_service, 25);
 
 /**
+ * WatchDialsRequest asks for the connections that programs want.
+ *
+ * @generated from message handrail.sandbox.v1.WatchDialsRequest
+ */
+export type WatchDialsRequest = Message<"handrail.sandbox.v1.WatchDialsRequest"> & {
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.WatchDialsRequest.
+ * Use `create(WatchDialsRequestSchema)` to create a new message.
+ */
+export const WatchDialsRequestSchema: GenMessage<WatchDialsRequest> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 26);
+
+/**
+ * WatchDialsResponse is one connection that a program in the sandbox asks for.
+ *
+ * @generated from message handrail.sandbox.v1.WatchDialsResponse
+ */
+export type WatchDialsResponse = Message<"handrail.sandbox.v1.WatchDialsResponse"> & {
+  /**
+   * Unique while the agent lives.
+   *
+   * @generated from field: string dial_id = 1;
+   */
+  dialId: string;
+
+  /**
+   * Host name or literal address, as the program gave it.
+   *
+   * @generated from field: string host = 2;
+   */
+  host: string;
+
+  /**
+   * Port, from 1 to 65535.
+   *
+   * @generated from field: int32 port = 3;
+   */
+  port: number;
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.WatchDialsResponse.
+ * Use `create(WatchDialsResponseSchema)` to create a new message.
+ */
+export const WatchDialsResponseSchema: GenMessage<WatchDialsResponse> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 27);
+
+/**
+ * AnswerDialRequest answers a connection that a program asked for, then carries what the other side sends.
+ *
+ * @generated from message handrail.sandbox.v1.AnswerDialRequest
+ */
+export type AnswerDialRequest = Message<"handrail.sandbox.v1.AnswerDialRequest"> & {
+  /**
+   * The first is `accept` or `refuse`, the others are of the tunnel.
+   *
+   * @generated from oneof handrail.sandbox.v1.AnswerDialRequest.message
+   */
+  message: {
+    /**
+     * The connection is made.
+     *
+     * @generated from field: handrail.sandbox.v1.AcceptDial accept = 1;
+     */
+    value: AcceptDial;
+    case: "accept";
+  } | {
+    /**
+     * The connection is refused; nothing follows.
+     *
+     * @generated from field: handrail.sandbox.v1.RefuseDial refuse = 2;
+     */
+    value: RefuseDial;
+    case: "refuse";
+  } | {
+    /**
+     * Bytes for the program.
+     *
+     * @generated from field: bytes data = 3;
+     */
+    value: Uint8Array;
+    case: "data";
+  } | {
+    /**
+     * So many further bytes of the program were taken.
+     *
+     * @generated from field: int32 taken_bytes = 4;
+     */
+    value: number;
+    case: "takenBytes";
+  } | {
+    /**
+     * No more bytes for the program.
+     *
+     * @generated from field: handrail.sandbox.v1.TunnelEnd end = 5;
+     */
+    value: TunnelEnd;
+    case: "end";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.AnswerDialRequest.
+ * Use `create(AnswerDialRequestSchema)` to create a new message.
+ */
+export const AnswerDialRequestSchema: GenMessage<AnswerDialRequest> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 28);
+
+/**
+ * TunnelEnd ends one direction of a tunnel.
+ *
+ * @generated from message handrail.sandbox.v1.TunnelEnd
+ */
+export type TunnelEnd = Message<"handrail.sandbox.v1.TunnelEnd"> & {
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.TunnelEnd.
+ * Use `create(TunnelEndSchema)` to create a new message.
+ */
+export const TunnelEndSchema: GenMessage<TunnelEnd> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 29);
+
+/**
+ * AcceptDial says that a connection is made.
+ *
+ * @generated from message handrail.sandbox.v1.AcceptDial
+ */
+export type AcceptDial = Message<"handrail.sandbox.v1.AcceptDial"> & {
+  /**
+   * Which connection.
+   *
+   * @generated from field: string dial_id = 1;
+   */
+  dialId: string;
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.AcceptDial.
+ * Use `create(AcceptDialSchema)` to create a new message.
+ */
+export const AcceptDialSchema: GenMessage<AcceptDial> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 30);
+
+/**
+ * RefuseDial says that a connection is not made.
+ *
+ * @generated from message handrail.sandbox.v1.RefuseDial
+ */
+export type RefuseDial = Message<"handrail.sandbox.v1.RefuseDial"> & {
+  /**
+   * Which connection.
+   *
+   * @generated from field: string dial_id = 1;
+   */
+  dialId: string;
+
+  /**
+   * HTTP status that the program sees, such as 403 for one that is not allowed or 502 for one that failed.
+   *
+   * @generated from field: int32 http_status = 2;
+   */
+  httpStatus: number;
+
+  /**
+   * Why, in one line, for the program's user.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.RefuseDial.
+ * Use `create(RefuseDialSchema)` to create a new message.
+ */
+export const RefuseDialSchema: GenMessage<RefuseDial> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 31);
+
+/**
+ * AnswerDialResponse carries what the program sends.
+ *
+ * @generated from message handrail.sandbox.v1.AnswerDialResponse
+ */
+export type AnswerDialResponse = Message<"handrail.sandbox.v1.AnswerDialResponse"> & {
+  /**
+   * What it says.
+   *
+   * @generated from oneof handrail.sandbox.v1.AnswerDialResponse.message
+   */
+  message: {
+    /**
+     * Bytes from the program.
+     *
+     * @generated from field: bytes data = 1;
+     */
+    value: Uint8Array;
+    case: "data";
+  } | {
+    /**
+     * So many further bytes for the program were taken.
+     *
+     * @generated from field: int32 taken_bytes = 2;
+     */
+    value: number;
+    case: "takenBytes";
+  } | {
+    /**
+     * No more bytes from the program.
+     *
+     * @generated from field: handrail.sandbox.v1.TunnelEnd end = 3;
+     */
+    value: TunnelEnd;
+    case: "end";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.AnswerDialResponse.
+ * Use `create(AnswerDialResponseSchema)` to create a new message.
+ */
+export const AnswerDialResponseSchema: GenMessage<AnswerDialResponse> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 32);
+
+/**
+ * DialRequest connects to a port inside the sandbox, then carries bytes to it.
+ *
+ * @generated from message handrail.sandbox.v1.DialRequest
+ */
+export type DialRequest = Message<"handrail.sandbox.v1.DialRequest"> & {
+  /**
+   * The first is `start`, the others are of the tunnel.
+   *
+   * @generated from oneof handrail.sandbox.v1.DialRequest.message
+   */
+  message: {
+    /**
+     * Which port.
+     *
+     * @generated from field: handrail.sandbox.v1.DialStart start = 1;
+     */
+    value: DialStart;
+    case: "start";
+  } | {
+    /**
+     * Bytes for the port.
+     *
+     * @generated from field: bytes data = 2;
+     */
+    value: Uint8Array;
+    case: "data";
+  } | {
+    /**
+     * So many further bytes of the port were taken.
+     *
+     * @generated from field: int32 taken_bytes = 3;
+     */
+    value: number;
+    case: "takenBytes";
+  } | {
+    /**
+     * No more bytes for the port.
+     *
+     * @generated from field: handrail.sandbox.v1.TunnelEnd end = 4;
+     */
+    value: TunnelEnd;
+    case: "end";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.DialRequest.
+ * Use `create(DialRequestSchema)` to create a new message.
+ */
+export const DialRequestSchema: GenMessage<DialRequest> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 33);
+
+/**
+ * DialStart names a port of the sandbox's loopback.
+ *
+ * @generated from message handrail.sandbox.v1.DialStart
+ */
+export type DialStart = Message<"handrail.sandbox.v1.DialStart"> & {
+  /**
+   * Port, from 1 to 65535.
+   *
+   * @generated from field: int32 port = 1;
+   */
+  port: number;
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.DialStart.
+ * Use `create(DialStartSchema)` to create a new message.
+ */
+export const DialStartSchema: GenMessage<DialStart> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 34);
+
+/**
+ * DialResponse says that the port is connected, then carries what it sends.
+ *
+ * @generated from message handrail.sandbox.v1.DialResponse
+ */
+export type DialResponse = Message<"handrail.sandbox.v1.DialResponse"> & {
+  /**
+   * The first is `connected`, the others are of the tunnel.
+   *
+   * @generated from oneof handrail.sandbox.v1.DialResponse.message
+   */
+  message: {
+    /**
+     * The port is connected. Sent once, first.
+     *
+     * @generated from field: handrail.sandbox.v1.DialConnected connected = 1;
+     */
+    value: DialConnected;
+    case: "connected";
+  } | {
+    /**
+     * Bytes from the port.
+     *
+     * @generated from field: bytes data = 2;
+     */
+    value: Uint8Array;
+    case: "data";
+  } | {
+    /**
+     * So many further bytes for the port were taken.
+     *
+     * @generated from field: int32 taken_bytes = 3;
+     */
+    value: number;
+    case: "takenBytes";
+  } | {
+    /**
+     * No more bytes from the port.
+     *
+     * @generated from field: handrail.sandbox.v1.TunnelEnd end = 4;
+     */
+    value: TunnelEnd;
+    case: "end";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.DialResponse.
+ * Use `create(DialResponseSchema)` to create a new message.
+ */
+export const DialResponseSchema: GenMessage<DialResponse> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 35);
+
+/**
+ * DialConnected says that a port is connected.
+ *
+ * @generated from message handrail.sandbox.v1.DialConnected
+ */
+export type DialConnected = Message<"handrail.sandbox.v1.DialConnected"> & {
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.DialConnected.
+ * Use `create(DialConnectedSchema)` to create a new message.
+ */
+export const DialConnectedSchema: GenMessage<DialConnected> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 36);
+
+/**
  * ErrorKind says why the agent did not do what it was asked.
  *
  * @generated from enum handrail.sandbox.v1.ErrorKind
@@ -1398,6 +1774,40 @@ export const AgentService: GenService<{
     methodKind: "unary";
     input: typeof ListTreeRequestSchema;
     output: typeof ListTreeResponseSchema;
+  },
+  /**
+   * WatchDials streams the connections that programs in the sandbox ask the agent's proxy for, until the caller leaves.
+   * Without a watcher the proxy refuses all of them.
+   *
+   * @generated from rpc handrail.sandbox.v1.AgentService.WatchDials
+   */
+  watchDials: {
+    methodKind: "server_streaming";
+    input: typeof WatchDialsRequestSchema;
+    output: typeof WatchDialsResponseSchema;
+  },
+  /**
+   * AnswerDial takes up one of these connections or refuses it. The first request is `accept` or `refuse`; after `accept`
+   * a tunnel follows: bytes in both directions, each with an `end` of its own. Either side sends at most 256 KiB beyond what
+   * the other says it has taken, so that a connection that stalls holds up no other on the channel.
+   *
+   * @generated from rpc handrail.sandbox.v1.AgentService.AnswerDial
+   */
+  answerDial: {
+    methodKind: "bidi_streaming";
+    input: typeof AnswerDialRequestSchema;
+    output: typeof AnswerDialResponseSchema;
+  },
+  /**
+   * Dial connects to a port of the sandbox's loopback. The first request is `start`, the first response says that it is
+   * connected; a tunnel as that of AnswerDial follows. Fails with NOT_FOUND if nothing listens on the port.
+   *
+   * @generated from rpc handrail.sandbox.v1.AgentService.Dial
+   */
+  dial: {
+    methodKind: "bidi_streaming";
+    input: typeof DialRequestSchema;
+    output: typeof DialResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_handrail_sandbox_v1_agent_service, 0);
