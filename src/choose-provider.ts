@@ -1,3 +1,4 @@
+import { ConfigError } from "./config/environment.js";
 import type { SandboxConfig } from "./config/sandbox-config.js";
 import { createDockerProvider } from "./sandbox/docker/provider.js";
 import { createLocalProvider } from "./sandbox/local/provider.js";
@@ -13,10 +14,13 @@ export interface ChosenProvider {
 /** How long an engine may take to answer before local sandboxes are taken, in ms. */
 const ENGINE_ANSWER_MS = 5000;
 
-/** Takes the provider that is asked for, or the best that works. Throws SandboxError if none does. */
+/** Takes the provider that is asked for, or the best that works. Throws SandboxError if none does, ConfigError. */
 export async function chooseProvider(config: SandboxConfig, isRoot: boolean): Promise<ChosenProvider> {
-  const local = () =>
-    createLocalProvider({ dataDir: config.dataDir, ...(isRoot ? { uid: config.localUid } : {}) });
+  const ownNetwork = config.network === "egress" || config.network === "none";
+  const local = () => {
+    if (!ownNetwork) throw namedNetwork();
+    return createLocalProvider({ dataDir: config.dataDir, ...(isRoot ? { uid: config.localUid } : {}) });
+  };
   if (config.provider === "local") return chosen(await local(), []);
   const docker = createDockerProvider({
     ...(config.runtime === undefined ? {} : { runtime: config.runtime }),
@@ -26,7 +30,8 @@ export async function chooseProvider(config: SandboxConfig, isRoot: boolean): Pr
     memoryBytes: config.memoryBytes,
     cpus: config.cpus,
     pidsLimit: config.pidsLimit,
-    network: config.network,
+    leaseMs: config.sandboxIdleMs + config.leaseMs,
+    network: ownNetwork ? "none" : config.network,
   });
   try {
     await docker.check(AbortSignal.timeout(ENGINE_ANSWER_MS));
@@ -38,6 +43,12 @@ export async function chooseProvider(config: SandboxConfig, isRoot: boolean): Pr
     await docker.close();
     return chosen(await local(), [`For containers, which are stronger: ${words(error)}`]);
   }
+}
+
+function namedNetwork(): ConfigError {
+  return new ConfigError(
+    "HANDRAIL_SANDBOX_NETWORK: local sandboxes have no networks of an engine; set egress or none, or use Docker",
+  );
 }
 
 function chosen(provider: SandboxProvider, advice: readonly string[]): ChosenProvider {

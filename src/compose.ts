@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { ConnectRouter } from "@connectrpc/connect";
+import { ProjectService } from "../gen/handrail/v1/project_service_pb.js";
 import { SessionService } from "../gen/handrail/v1/session_service_pb.js";
 import { ToolService } from "../gen/handrail/v1/tool_service_pb.js";
 import { loadAssets } from "./assets.js";
@@ -16,7 +17,11 @@ import { readTokensFile } from "./config/tokens-file.js";
 import { createInterceptors } from "./interceptors/index.js";
 import type { CallLog } from "./interceptors/observe.js";
 import { createPictureRunner, preparePicture } from "./jobs/picture.js";
+import { createGuardedDialler } from "./outside/guarded-dialler.js";
+import { OutsidePolicy } from "./outside/outside-policy.js";
+import { createResolveHost } from "./outside/resolve-host.js";
 import { executeToolHandler } from "./rpc/execute-tool.js";
+import { projectService } from "./rpc/project-service.js";
 import { sandboxStatus } from "./rpc/sandbox-status.js";
 import { sessionService } from "./rpc/session-service.js";
 import { toolService } from "./rpc/tool-service.js";
@@ -27,6 +32,8 @@ import { FileViews } from "./sessions/file-views.js";
 import { startServer } from "./server/server.js";
 import { ToolRegistry, createAllTools } from "./tools/registry.js";
 import { VERSION } from "./version.js";
+import { EgressCounters } from "./workspace/egress-counters.js";
+import type { EgressGate } from "./workspace/egress-gate.js";
 import { createWorkspaceManager } from "./workspace/workspace-manager.js";
 
 /** Largest request: the longest arguments and all else that a request has. */
@@ -46,7 +53,14 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
   const { log, dist } = options;
   const assets = loadAssets(dist);
   const { provider, advice } = await chooseProvider(config.sandbox, config.isRoot);
-  const workspaces = createWorkspaceManager({ provider, log, assets });
+  const gate = config.sandbox.network === "egress" ? egressGate(config, log) : undefined;
+  const workspaces = createWorkspaceManager({
+    provider,
+    log,
+    assets,
+    idle: { agentMs: config.sandbox.agentIdleMs, sandboxMs: config.sandbox.sandboxIdleMs },
+    ...(gate === undefined ? {} : { gate }),
+  });
   const pictures = createPictureRunner({ scriptPath: assets.pictureJobPath, execArgv: [] });
   const registry = new CallRegistry();
   const slots = new Slots({ perProject: config.calls.perProject, waiting: config.calls.waiting });
@@ -76,6 +90,7 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
     ...tlsOf(config),
     routes: (router: ConnectRouter) => {
       router.service(ToolService, toolService({ registry, tools, conditions, execute, local }));
+      router.service(ProjectService, projectService({ registry, workspaces }));
       router.service(SessionService, sessionService({ registry, workspaces }));
     },
     interceptors,
@@ -96,8 +111,15 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
     async drain() {
       await server.drain();
       await Promise.all([workspaces.close(), pictures.close()]);
+      if (gate !== undefined) log.info(gate.counters.totals(), "egress since the start");
     },
   };
+}
+
+function egressGate({ egress }: Config, log: CallLog): EgressGate {
+  const { rules, ...limits } = egress;
+  const dial = createGuardedDialler({ policy: new OutsidePolicy(rules), resolve: createResolveHost() });
+  return { ...limits, dial, counters: new EgressCounters(), log };
 }
 
 function authenticationOf({ server }: Config): Authenticate {

@@ -73,6 +73,14 @@ export class CallRegistry {
     this.#tombstones.set(`${projectKeyText(key)}\0${id}`, this.#now());
   }
 
+  /** Forgets a project whose calls have all ended, as if it had never had one. */
+  forgetProject(key: ProjectKey): void {
+    const text = projectKeyText(key);
+    for (const call of this.#projects.get(text)?.values() ?? []) this.#ended.delete(call);
+    this.#projects.delete(text);
+    this.#knownProjects.delete(text);
+  }
+
   /** True if the project has ever had a call. */
   knows(key: ProjectKey): boolean {
     return this.#knownProjects.has(projectKeyText(key));

@@ -1,5 +1,7 @@
 import { readCallConfig } from "./call-config.js";
 import type { CallConfig } from "./call-config.js";
+import { readEgressConfig } from "./egress-config.js";
+import type { EgressConfig } from "./egress-config.js";
 import type { Environment } from "./environment.js";
 import { readLogConfig } from "./log-config.js";
 import type { LogConfig } from "./log-config.js";
@@ -13,6 +15,7 @@ export interface Config {
   readonly server: ServerConfig;
   readonly sandbox: SandboxConfig;
   readonly calls: CallConfig;
+  readonly egress: EgressConfig;
   readonly log: LogConfig;
   /** True if the service runs as root. */
   readonly isRoot: boolean;
@@ -27,6 +30,7 @@ export function readConfig(environment: Environment, options: { isRoot: boolean 
     server: readServerConfig(environment),
     sandbox: readSandboxConfig(environment, options),
     calls: readCallConfig(environment),
+    egress: readEgressConfig(environment),
     log: readLogConfig(environment),
     isRoot: options.isRoot,
     environmentNames: new Set(names),

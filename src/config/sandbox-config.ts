@@ -17,9 +17,15 @@ export interface SandboxConfig {
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly pidsLimit: number;
-  /** `none` or a network of the engine. */
+  /** `egress`, by the service's proxy; `none`; or a network of the engine. */
   readonly network: string;
   readonly runtime: string | undefined;
+  /** How long an agent that nobody uses is kept, in ms. */
+  readonly agentIdleMs: number;
+  /** How long a sandbox that nobody uses runs, in ms. */
+  readonly sandboxIdleMs: number;
+  /** How long a container runs on whose service died, beside `sandboxIdleMs`, in ms. */
+  readonly leaseMs: number;
   /** Where local sandboxes keep their files. */
   readonly dataDir: string;
   /** The user that local sandboxes run as if the service runs as root. */
@@ -42,8 +48,14 @@ export function readSandboxConfig(environment: Environment, options: { isRoot: b
     HANDRAIL_SANDBOX_MEMORY_MIB: wholeNumber({ min: 128, max: 1_048_576, unit: "MiB" }).default(2048),
     HANDRAIL_SANDBOX_CPUS: wholeNumber({ min: 1, max: 256 }).default(2),
     HANDRAIL_SANDBOX_PIDS: wholeNumber({ min: 64, max: 65_536 }).default(512),
-    HANDRAIL_SANDBOX_NETWORK: z.string().default("none"),
+    HANDRAIL_SANDBOX_NETWORK: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]*$/, "must be egress, none, or the name of a network of the engine")
+      .default("egress"),
     HANDRAIL_SANDBOX_RUNTIME: z.string().optional(),
+    HANDRAIL_AGENT_IDLE_MS: wholeNumber({ min: 100, max: 2_147_483_647, unit: "ms" }).default(300_000),
+    HANDRAIL_SANDBOX_IDLE_MS: wholeNumber({ min: 100, max: 2_147_483_647, unit: "ms" }).default(1_800_000),
+    HANDRAIL_SANDBOX_LEASE_MS: wholeNumber({ min: 1000, max: 2_147_483_647, unit: "ms" }).default(300_000),
     HANDRAIL_DATA_DIR: z.string().startsWith("/", "must be an absolute path").optional(),
     HANDRAIL_LOCAL_UID: wholeNumber({ min: 1, max: 2_147_483_647 }).default(1000),
   });
@@ -57,6 +69,9 @@ export function readSandboxConfig(environment: Environment, options: { isRoot: b
     pidsLimit: read.HANDRAIL_SANDBOX_PIDS,
     network: read.HANDRAIL_SANDBOX_NETWORK,
     runtime: read.HANDRAIL_SANDBOX_RUNTIME,
+    agentIdleMs: read.HANDRAIL_AGENT_IDLE_MS,
+    sandboxIdleMs: read.HANDRAIL_SANDBOX_IDLE_MS,
+    leaseMs: read.HANDRAIL_SANDBOX_LEASE_MS,
     dataDir:
       read.HANDRAIL_DATA_DIR ??
       (options.isRoot ? "/var/lib/handrail" : join(homedir(), ".local/state/handrail")),

@@ -11,6 +11,11 @@ export const REASONS = {
     "The call id belongs to a call with another tool, other arguments, another session or user.",
   CALL_ID_REQUIRED: "The request is a retry but has no call id, so it could run twice.",
   CALL_CANCELED: "The call was canceled before it arrived.",
+  UPLOAD_OFFSET: "A piece of an upload leaves a gap; the metadata say where to go on (`expected_offset`).",
+  UPLOAD_TOO_LARGE: "The archive is larger than an upload may be.",
+  BAD_ARCHIVE:
+    "The archive cannot be unpacked, or has a name that leads out of its directory; nothing was changed.",
+  FILES_FAILED: "Files of the workspace could not be read, written or removed; the message has the cause.",
   QUEUE_FULL: "Too many calls wait for the project.",
   DRAINING: "The service is going down and starts nothing new.",
   NO_SANDBOX: "No sandbox can be made on this service.",

@@ -23,6 +23,13 @@ const RIGHTS: Readonly<Record<string, Right>> = {
   ListPendingInputs: "execute",
   AbortProject: "execute",
   SetMode: "respond",
+  CreateProject: "manage",
+  GetProject: "manage",
+  UploadFiles: "manage",
+  DownloadFiles: "manage",
+  ResetWorkspace: "manage",
+  RestartSandbox: "manage",
+  DeleteProject: "manage",
 };
 
 /** Fields that end in `_id` but are only sent back. */

@@ -104,12 +104,23 @@ export interface SandboxProvider {
    * a paused one unpaused, a restarting one waited for. Throws SandboxError.
    */
   getOrCreate(key: SandboxKey, options: { nextGeneration: number; signal: AbortSignal }): Promise<Sandbox>;
+  /** The sandbox of the project in whatever state; undefined if there is none. Wakes nothing. Throws SandboxError. */
+  find(key: SandboxKey): Promise<Sandbox | undefined>;
+  /** True if the project has storage, with or without a sandbox. Throws SandboxError. */
+  exists(key: SandboxKey): Promise<boolean>;
   /** Never throws: an engine that does not answer is `unreachable`. */
   state(sandbox: Sandbox): Promise<SandboxState>;
   /** Starts a Node process in the sandbox that runs the boot script, and hands over its pipe. Throws SandboxError. */
   bootAgent(sandbox: Sandbox, options: { bootScript: string; signal: AbortSignal }): Promise<AgentPipe>;
   /** Makes the storage of the project writable for commands. Called when an agent reports that it is not. */
   repairStorage?(sandbox: Sandbox, signal: AbortSignal): Promise<void>;
+  /**
+   * Stops the sandbox and all its processes, to be started again by `getOrCreate`. Left out where a sandbox without an
+   * agent costs nothing. A sandbox that is gone is a success.
+   */
+  stop?(sandboxId: string): Promise<void>;
+  /** Ids of the sandboxes of this installation that run, whoever made them. Left out with `stop`. */
+  running?(): Promise<readonly string[]>;
   /** Removes the sandbox; the project's files stay. A sandbox that is gone is a success. */
   remove(sandbox: Sandbox): Promise<void>;
   /** Removes the sandbox and the files of a project. */

@@ -29,9 +29,16 @@ const WORKSPACE_ALIAS = "/workspace";
 /** Boots an agent in a sandbox and asks what it found. Throws SandboxError. */
 export async function bootAgent(
   sandbox: Sandbox,
-  options: { provider: SandboxProvider; program: AgentProgram; bootMs: number; signal: AbortSignal },
+  options: {
+    provider: SandboxProvider;
+    program: AgentProgram;
+    bootMs: number;
+    signal: AbortSignal;
+    /** Port of the proxy to the outside. Default: no proxy. */
+    proxyPort?: number | undefined;
+  },
 ): Promise<BootedAgent> {
-  const { provider, program, bootMs } = options;
+  const { provider, program, bootMs, proxyPort } = options;
   const onTimeout = () => new BootTimeout(`did not answer within ${bootMs} ms`);
   return within({ timeoutMs: bootMs, signal: options.signal, onTimeout }, async (signal) => {
     const agent = await provider.bootAgent(sandbox, { bootScript, signal }).catch((error: unknown) => {
@@ -42,7 +49,7 @@ export async function bootAgent(
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       signal.throwIfAborted();
-      return await greet(agent, { program, signal, config: agentConfig(provider, sandbox.key) });
+      return await greet(agent, { program, signal, config: agentConfig(provider, sandbox.key, proxyPort) });
     } catch (error) {
       agent.pipe.destroy();
       options.signal.throwIfAborted();
@@ -74,7 +81,7 @@ function ignoreError(): void {
   return undefined;
 }
 
-function agentConfig(provider: SandboxProvider, key: SandboxKey): AgentConfig {
+function agentConfig(provider: SandboxProvider, key: SandboxKey, proxyPort: number | undefined): AgentConfig {
   const { workspace, home, runtime } = provider.paths(key);
   const { readRoots, commandUid, isUserOwn, env } = provider.surroundings(key);
   return {
@@ -86,6 +93,7 @@ function agentConfig(provider: SandboxProvider, key: SandboxKey): AgentConfig {
     readRoots,
     commandUid,
     sweep: isUserOwn,
+    ...(proxyPort === undefined ? {} : { proxyPort }),
   };
 }
 

@@ -2,11 +2,16 @@ import type { Sandbox, SandboxKey, SandboxProvider } from "../sandbox/provider.j
 import { SandboxError } from "../sandbox/provider.js";
 import { bootAgent } from "./boot-agent.js";
 import type { AgentProgram, BootedAgent } from "./boot-agent.js";
+import { EGRESS_PROXY_PORT } from "./egress-gate.js";
+import type { EgressGate } from "./egress-gate.js";
+import { IdleSweeper } from "./idle-sweeper.js";
+import type { IdleLimits } from "./idle-sweeper.js";
 import { LiveWorkspace } from "./live-workspace.js";
+import { Place } from "./place.js";
 import { sandboxNotice } from "./sandbox-notice.js";
 import { within } from "./within.js";
 import { withSignal } from "./with-signal.js";
-import type { Workspace, WorkspaceManager } from "./workspace.js";
+import type { Workspace, WorkspaceLook, WorkspaceManager } from "./workspace.js";
 
 /** Where the manager tells operators what happens to sandboxes. */
 export interface WorkspaceLog {
@@ -23,23 +28,14 @@ export interface WorkspaceManagerOptions {
   readonly bootMs?: number;
   /** Longest making of a sandbox with its agent, in ms. Default 120,000. */
   readonly openMs?: number;
+  /** How long what nobody uses is kept. Default: as long as the service lives. */
+  readonly idle?: IdleLimits;
+  /** The way from sandboxes to the outside. Default: none. */
+  readonly gate?: EgressGate;
 }
 
 /** How often a sandbox is got for one opening. */
 const BOOT_ATTEMPTS = 4;
-
-/** What is known of one project. */
-interface Place {
-  readonly key: SandboxKey;
-  readonly notices: string[];
-  readonly listeners: Set<(message: string) => void>;
-  /** The last sandbox; 0 before there was one. */
-  generation: number;
-  live: LiveWorkspace | undefined;
-  flight: Promise<LiveWorkspace> | undefined;
-  /** What the flight is doing. */
-  phase: string;
-}
 
 /** Gives live workspaces over any provider. */
 export function createWorkspaceManager(options: WorkspaceManagerOptions): WorkspaceManager {
@@ -47,12 +43,17 @@ export function createWorkspaceManager(options: WorkspaceManagerOptions): Worksp
 }
 
 class Manager implements WorkspaceManager {
-  readonly #options: Required<WorkspaceManagerOptions>;
+  readonly #options: WorkspaceManagerOptions & Required<Pick<WorkspaceManagerOptions, "bootMs" | "openMs">>;
   readonly #places = new Map<string, Place>();
   readonly #closing = new AbortController();
+  readonly #sweeper: IdleSweeper | undefined;
 
   constructor(options: WorkspaceManagerOptions) {
     this.#options = { bootMs: 20_000, openMs: 120_000, ...options };
+    const { provider, log, idle } = options;
+    if (idle !== undefined)
+      this.#sweeper = new IdleSweeper({ provider, log, limits: idle, places: () => this.#places.values() });
+    this.#sweeper?.start();
   }
 
   async getOrCreate(
@@ -61,19 +62,49 @@ class Manager implements WorkspaceManager {
   ): Promise<Workspace> {
     signal.throwIfAborted();
     const place = this.#place(key);
+    place.ask();
+    while (place.change !== undefined) await withSignal(place.change, signal);
     if (place.live !== undefined && !place.live.lost) return place.live;
     if (onPhase !== undefined) {
       place.listeners.add(onPhase);
       if (place.flight !== undefined) onPhase(place.phase);
     }
     try {
-      place.flight ??= this.#open(place).finally(() => {
-        place.flight = undefined;
-      });
-      return await withSignal(place.flight, signal);
+      return await withSignal(this.#flight(place), signal);
     } finally {
       if (onPhase !== undefined) place.listeners.delete(onPhase);
     }
+  }
+
+  exists(key: SandboxKey): Promise<boolean> {
+    return this.#options.provider.exists(key);
+  }
+
+  async look(key: SandboxKey): Promise<WorkspaceLook> {
+    const { provider } = this.#options;
+    const place = this.#places.get(placeName(key));
+    const sandbox = await provider.find(key);
+    return {
+      state: sandbox === undefined ? "gone" : await provider.state(sandbox),
+      generation: sandbox?.generation ?? 0,
+      isConnected: this.peek(key) !== undefined,
+      lastUsedAtMs: place?.lastUsedAtMs,
+    };
+  }
+
+  restart(key: SandboxKey, { signal }: { signal: AbortSignal }): Promise<Workspace> {
+    return this.#change(this.#place(key), signal, async (place) => {
+      await this.#removeSandbox(place);
+      return this.#flight(place);
+    });
+  }
+
+  destroy(key: SandboxKey, { signal }: { signal: AbortSignal }): Promise<void> {
+    return this.#change(this.#place(key), signal, async (place) => {
+      await this.#removeSandbox(place);
+      await this.#options.provider.destroy(key);
+      this.#places.delete(placeName(key));
+    });
   }
 
   peek(key: SandboxKey): Workspace | undefined {
@@ -86,6 +117,7 @@ class Manager implements WorkspaceManager {
     const flights = [...this.#places.values()].flatMap(({ flight }) =>
       flight === undefined ? [] : [flight],
     );
+    await this.#sweeper?.stop();
     await Promise.allSettled(flights);
     for (const place of this.#places.values()) place.live?.close();
     await this.#options.provider.close();
@@ -95,25 +127,45 @@ class Manager implements WorkspaceManager {
     const name = placeName(key);
     let place = this.#places.get(name);
     if (place === undefined) {
-      place = {
-        key,
-        notices: [],
-        listeners: new Set(),
-        generation: 0,
-        live: undefined,
-        flight: undefined,
-        phase: "getting the sandbox",
-      };
+      place = new Place(key);
       this.#places.set(name, place);
     }
     return place;
+  }
+
+  #flight(place: Place): Promise<LiveWorkspace> {
+    return (place.flight ??= this.#open(place).finally(() => {
+      place.flight = undefined;
+    }));
+  }
+
+  /** Does something to a project while nobody gets its workspace. The change goes on if the caller leaves. */
+  async #change<T>(place: Place, signal: AbortSignal, change: (place: Place) => Promise<T>): Promise<T> {
+    while (place.change !== undefined) await withSignal(place.change, signal);
+    signal.throwIfAborted();
+    const done = (async () => {
+      await Promise.allSettled([place.flight]);
+      return change(place);
+    })();
+    place.hold(done);
+    return await withSignal(done, signal);
+  }
+
+  async #removeSandbox(place: Place): Promise<void> {
+    const { provider } = this.#options;
+    place.stopAgent();
+    const sandbox = await provider.find(place.key);
+    if (sandbox === undefined) return;
+    place.generation = Math.max(place.generation, sandbox.generation);
+    await provider.remove(sandbox);
+    place.sandbox = undefined;
   }
 
   async #open(place: Place): Promise<LiveWorkspace> {
     const { provider, log, openMs } = this.#options;
     const startedAt = performance.now();
     const earlierGeneration = place.generation;
-    const foundAs = place.live === undefined ? undefined : await provider.state(place.live.sandbox);
+    const foundAs = place.live === undefined ? place.leftAs : await provider.state(place.live.sandbox);
     const { sandbox, client, hello } = await within(
       {
         timeoutMs: openMs,
@@ -127,12 +179,14 @@ class Manager implements WorkspaceManager {
     const { endsWithAgent } = provider.surroundings(place.key);
     const notice = sandboxNotice({ earlierGeneration, generation, foundAs, endsWithAgent });
     if (notice !== undefined) place.notices.push(notice);
+    place.leftAs = undefined;
     place.live = new LiveWorkspace({
       sandbox,
       root: hello.workspaceRoot,
       client,
       provider,
       notices: place.notices,
+      gate: this.#options.gate,
     });
     log.info(
       {
@@ -159,11 +213,12 @@ class Manager implements WorkspaceManager {
     const { provider, log } = this.#options;
     let mayReplace = true;
     for (let attempt = 1; ; attempt += 1) {
-      tell(place, "getting the sandbox");
+      place.tell("getting the sandbox");
       const nextGeneration = place.generation + 1;
       const sandbox = await provider.getOrCreate(place.key, { nextGeneration, signal });
       place.generation = sandbox.generation;
-      tell(place, "starting the agent process in the sandbox");
+      place.sandbox = sandbox;
+      place.tell("starting the agent process in the sandbox");
       try {
         return { sandbox, ...(await this.#boot(place, sandbox, signal)) };
       } catch (error) {
@@ -184,8 +239,9 @@ class Manager implements WorkspaceManager {
   }
 
   async #boot(place: Place, sandbox: Sandbox, signal: AbortSignal): Promise<BootedAgent> {
-    const { provider, assets, bootMs, log } = this.#options;
-    const boot = () => bootAgent(sandbox, { provider, program: assets, bootMs, signal });
+    const { provider, assets, bootMs, log, gate } = this.#options;
+    const proxyPort = gate === undefined ? undefined : EGRESS_PROXY_PORT;
+    const boot = () => bootAgent(sandbox, { provider, program: assets, bootMs, signal, proxyPort });
     const agent = await boot();
     if (agent.hello.workspaceWritable || provider.repairStorage === undefined) return agent;
     log.warn(
@@ -205,9 +261,4 @@ class Manager implements WorkspaceManager {
 
 function placeName({ tenant, project }: SandboxKey): string {
   return `${tenant}\0${project}`;
-}
-
-function tell(place: Place, message: string): void {
-  place.phase = message;
-  for (const listener of place.listeners) listener(message);
 }

@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type {
   FileInfo,
   ListTreeResponse,
@@ -98,8 +99,15 @@ export interface Workspace {
   readonly generation: number;
   /** Absolute path of the project's files inside the sandbox. */
   readonly root: string;
+  /** Absolute path of the home directory of commands inside the sandbox. */
+  readonly home: string;
   readonly files: WorkspaceFiles;
   readonly processes: WorkspaceProcesses;
+  /**
+   * Connects to a server on a port of the sandbox's loopback. The signal ends the connection too. Throws PortClosed if
+   * nothing listens there, AgentFailure, SandboxLost.
+   */
+  dial(port: number, signal: AbortSignal): Promise<Duplex>;
   /** What happened to the sandbox since the last call, for the model; told once. Empty if nothing did. */
   takeNotices(): readonly string[];
 }
@@ -129,6 +137,18 @@ export class SandboxLost extends Error {
   }
 }
 
+/** How the workspace of a project is. */
+export interface WorkspaceLook {
+  /** `gone` if there is no sandbox now. */
+  readonly state: "running" | "stopped" | "paused" | "restarting" | "gone" | "unreachable";
+  /** Counts the sandboxes that the project has had; 0 if there is none now. */
+  readonly generation: number;
+  /** True if the agent is connected. */
+  readonly isConnected: boolean;
+  /** In ms since 1970; undefined if this service has not used it. */
+  readonly lastUsedAtMs: number | undefined;
+}
+
 /** Gives the live workspace of a project. */
 export interface WorkspaceManager {
   /**
@@ -139,6 +159,17 @@ export interface WorkspaceManager {
     key: { tenant: string; project: string },
     options: { signal: AbortSignal; onPhase?: (message: string) => void },
   ): Promise<Workspace>;
+  /** True if the project has a workspace, with or without a sandbox. Throws SandboxError. */
+  exists(key: { tenant: string; project: string }): Promise<boolean>;
+  /** How the workspace of a project is; wakes nothing. Throws SandboxError. */
+  look(key: { tenant: string; project: string }): Promise<WorkspaceLook>;
+  /**
+   * Replaces the sandbox; the files stay. What runs in it is lost: its callers get SandboxLost. The restart goes on if
+   * the caller leaves. Throws SandboxError.
+   */
+  restart(key: { tenant: string; project: string }, options: { signal: AbortSignal }): Promise<Workspace>;
+  /** Removes the sandbox and all files of a project; goes on if the caller leaves. Throws SandboxError. */
+  destroy(key: { tenant: string; project: string }, options: { signal: AbortSignal }): Promise<void>;
   /** The workspace if its agent is connected; never wakes anything. */
   peek(key: { tenant: string; project: string }): Workspace | undefined;
   /** Ends all agents and releases the provider. */

@@ -26,6 +26,12 @@ describe("readConfig", () => {
     ["HANDRAIL_DATA_DIR", "data"],
     ["HANDRAIL_LOG_LEVEL", "loud"],
     ["HANDRAIL_LOCAL_UID", "0"],
+    ["HANDRAIL_SANDBOX_NETWORK", "a b"],
+    ["HANDRAIL_EGRESS_ALLOW", "http://registry.example/"],
+    ["HANDRAIL_EGRESS_DENY", "10.0.0.0/40"],
+    ["HANDRAIL_OUTSIDE_ALLOW_PRIVATE", "10.0.0.0/8,intranet.example"],
+    ["HANDRAIL_EGRESS_CONNECTIONS", "0"],
+    ["HANDRAIL_EGRESS_IDLE_MS", "1"],
   ];
   for (const [name, value] of wrong) {
     it(`refuses ${name}=${value} in one line that names it`, () => {

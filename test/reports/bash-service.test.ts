@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Outcome } from "../../gen/handrail/v1/result_pb.js";
+import { proxyEnvironment } from "../../src/sandbox-agent/egress/proxy-environment.js";
 import { COMMAND_ENVIRONMENT } from "../../src/workspace/command-environment.js";
 import { SANDBOX_KINDS } from "../support/service.js";
 import { bodyOf } from "./on-each-sandbox.js";
@@ -30,7 +31,8 @@ for (const kind of SANDBOX_KINDS) {
       const names = bodyOf(await service.bash("compgen -e"))
         .trim()
         .split("\n");
-      const allowed = new Set([...Object.keys(COMMAND_ENVIRONMENT), ...OTHER_NAMES]);
+      const given = { ...COMMAND_ENVIRONMENT, ...proxyEnvironment(1) };
+      const allowed = new Set([...Object.keys(given), ...OTHER_NAMES]);
       expect(names.filter((name) => !allowed.has(name) && !name.startsWith("HANDRAIL_"))).toEqual([]);
     });
 

@@ -10,6 +10,7 @@ import { onTestFinished } from "vitest";
 import type { CallContext } from "../../gen/handrail/v1/context_pb.js";
 import type { CallEvent } from "../../gen/handrail/v1/events_pb.js";
 import type { Result } from "../../gen/handrail/v1/result_pb.js";
+import { ProjectService } from "../../gen/handrail/v1/project_service_pb.js";
 import { SessionService } from "../../gen/handrail/v1/session_service_pb.js";
 import { ToolService } from "../../gen/handrail/v1/tool_service_pb.js";
 import type { ExecuteToolRequest } from "../../gen/handrail/v1/tool_service_pb.js";
@@ -48,6 +49,7 @@ export interface TestService {
   readonly kind: SandboxKind;
   readonly tools: Client<typeof ToolService>;
   readonly sessions: Client<typeof SessionService>;
+  readonly projects: Client<typeof ProjectService>;
   /** Lines of its log. */
   readonly log: readonly {
     readonly level: string;
@@ -130,7 +132,7 @@ export async function serviceForTest(
 function clientsOf(
   transport: Transport,
   project: string,
-): Pick<TestService, "tools" | "sessions" | "run" | "bash"> {
+): Pick<TestService, "tools" | "sessions" | "projects" | "run" | "bash"> {
   const tools = createClient(ToolService, transport);
   const run: TestService["run"] = async (tool, args, options = {}) => {
     const { request: { context = {}, ...request } = {}, ...callOptions } = options;
@@ -152,6 +154,7 @@ function clientsOf(
   return {
     tools,
     sessions: createClient(SessionService, transport),
+    projects: createClient(ProjectService, transport),
     run,
     bash: (command, args = {}) => run("bash", { command, ...args }),
   };

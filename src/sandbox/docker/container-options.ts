@@ -1,5 +1,6 @@
 import type Docker from "dockerode";
 import type { AgentSurroundings, SandboxKey, SandboxPaths } from "../provider.js";
+import { mainCommand } from "./main-command.js";
 import { containerName, homeVolumeName, LABEL, ownerLabels } from "./labels.js";
 import type { DockerSettings } from "./options.js";
 
@@ -90,7 +91,7 @@ export function sandboxContainer({
     name: containerName(key, settings.instance),
     Image: settings.image,
     Entrypoint: [],
-    Cmd: ["sleep", "infinity"],
+    Cmd: mainCommand(settings.leaseMs),
     User: MAIN_USER,
     WorkingDir: "/",
     Labels: {

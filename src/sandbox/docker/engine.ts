@@ -4,6 +4,7 @@ import { SandboxError } from "../provider.js";
 import { engineCall } from "./engine-call.js";
 import { readEngineFacts, type EngineFacts } from "./engine-facts.js";
 import { engineRefusal, isConflict, isNoSuchContainer, isNoSuchImage } from "./engine-refusal.js";
+import { LABEL } from "./labels.js";
 import type { DockerSettings } from "./options.js";
 
 /** Time between two looks at something that the engine is doing, in ms. */
@@ -71,6 +72,42 @@ export class Engine {
       if (isNoSuchContainer(error)) return;
       if (!isConflict(error)) throw sandboxError(error, this.settings.image);
       await this.#untilGone(nameOrId);
+    }
+  }
+
+  /** Kills all processes of a container, which stays. One that is stopped or gone is a success. */
+  async stopContainer(id: string): Promise<void> {
+    try {
+      await this.request((abortSignal) => this.docker.getContainer(id).stop({ t: 0, abortSignal }), {
+        long: true,
+      });
+    } catch (error) {
+      if (!isNoSuchContainer(error) && engineRefusal(error)?.status !== 304)
+        throw sandboxError(error, this.settings.image);
+    }
+  }
+
+  /** Ids of the running sandboxes of this installation. */
+  async runningContainers(): Promise<readonly string[]> {
+    const label = [`${LABEL.instance}=${this.settings.instance}`, LABEL.generation];
+    try {
+      const found = await this.request((abortSignal) =>
+        this.docker.listContainers({ filters: { label, status: ["running"] }, abortSignal }),
+      );
+      return found.map(({ Id }) => Id);
+    } catch (error) {
+      throw sandboxError(error, this.settings.image);
+    }
+  }
+
+  /** True if there is a volume of that name. */
+  async hasVolume(name: string): Promise<boolean> {
+    try {
+      await this.request((abortSignal) => this.docker.getVolume(name).inspect({ abortSignal }));
+      return true;
+    } catch (error) {
+      if (engineRefusal(error)?.status === 404) return false;
+      throw sandboxError(error, this.settings.image);
     }
   }
 

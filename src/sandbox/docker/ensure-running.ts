@@ -10,7 +10,7 @@ import { containerName, generationOf, isOwn } from "./labels.js";
 const POLL_MS = 100;
 
 /**
- * The running container of a project: found and revived, or made. Others may do the same or remove it meanwhile: each step
+ * The running container of a project: found and revived, or made; one on another network than is set is replaced. Others may do the same or remove it meanwhile: each step
  * looks again at what is there.
  */
 export async function ensureRunning(
@@ -28,6 +28,10 @@ export async function ensureRunning(
       continue;
     }
     if (!isOwn(found.Config.Labels, key, instance)) throw notOwn(found);
+    if (found.Id !== madeId && found.HostConfig.NetworkMode !== engine.settings.network) {
+      await engine.removeContainer(found.Id);
+      continue;
+    }
     if (found.State.Status === "running") {
       const generation = generationOf(found.Config.Labels);
       return { key, id: found.Id, generation, created: found.Id === madeId };

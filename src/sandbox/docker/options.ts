@@ -2,7 +2,7 @@ import type Docker from "dockerode";
 
 /** Options of the docker provider. */
 export interface DockerProviderOptions {
-  /** Image of the sandboxes; it must have `node`, `sleep` and `chown` in its PATH. */
+  /** Image of the sandboxes; it must have `node`, `sh`, `sleep`, `grep` and `chown` in its PATH. */
   readonly image: string;
   /**
    * Name of the installation that owns the sandboxes. Services that share their state share it; a sandbox of another
@@ -19,6 +19,11 @@ export interface DockerProviderOptions {
   readonly cpus?: number;
   /** Processes and threads of a sandbox. Default 512. */
   readonly pidsLimit?: number;
+  /**
+   * A container in which no agent has lived for this long ends by itself, in ms: that of a service that died and does
+   * not come back. Default 2,100,000.
+   */
+  readonly leaseMs?: number;
   /** `none`, or a network of the engine. Default `none`. */
   readonly network?: string;
   /** A runtime that the engine knows, such as `runsc`. Default: the engine's own. */
@@ -38,6 +43,7 @@ export interface DockerSettings {
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly pidsLimit: number;
+  readonly leaseMs: number;
   readonly network: string;
   readonly runtime: string | undefined;
   readonly env: Readonly<Record<string, string>>;
@@ -55,6 +61,7 @@ export function dockerSettings(options: DockerProviderOptions): DockerSettings {
     memoryBytes: options.memoryBytes ?? 2 * GIB,
     cpus: options.cpus ?? 2,
     pidsLimit: options.pidsLimit ?? 512,
+    leaseMs: options.leaseMs ?? 2_100_000,
     network: options.network ?? "none",
     runtime: options.runtime,
     env: options.env ?? {},

@@ -16,7 +16,7 @@ import { CONTAINER_PATHS, containerSurroundings } from "./container-options.js";
 import { Engine, imageMissing, sandboxError } from "./engine.js";
 import { isNoSuchImage } from "./engine-refusal.js";
 import { ensureRunning } from "./ensure-running.js";
-import { containerName, homeVolumeName, isOwn } from "./labels.js";
+import { containerName, generationOf, homeVolumeName, isOwn } from "./labels.js";
 import { dockerSettings, type DockerProviderOptions } from "./options.js";
 import { repairStorage } from "./repair-storage.js";
 import { dockerWarnings } from "./warnings.js";
@@ -72,6 +72,25 @@ class DockerProvider implements SandboxProvider {
     options: { nextGeneration: number; signal: AbortSignal },
   ): Promise<Sandbox> {
     return await ensureRunning(this.#engine, key, options);
+  }
+
+  async find(key: SandboxKey): Promise<Sandbox | undefined> {
+    const { instance } = this.#engine.settings;
+    const found = await this.#engine.inspect(containerName(key, instance));
+    if (found === undefined || !isOwn(found.Config.Labels, key, instance)) return undefined;
+    return { key, id: found.Id, generation: generationOf(found.Config.Labels), created: false };
+  }
+
+  async exists(key: SandboxKey): Promise<boolean> {
+    return await this.#engine.hasVolume(containerName(key, this.#engine.settings.instance));
+  }
+
+  async stop(sandboxId: string): Promise<void> {
+    await this.#engine.stopContainer(sandboxId);
+  }
+
+  async running(): Promise<readonly string[]> {
+    return await this.#engine.runningContainers();
   }
 
   async state(sandbox: Sandbox): Promise<SandboxState> {

@@ -10,7 +10,7 @@ function settingWarnings({ network }: DockerSettings): string[] {
   if (network === "none") return [];
   return [
     `sandboxes are on the engine network "${network}": from there commands reach the host's listeners and other ` +
-      "sandboxes; use the network `none` to close that",
+      "sandboxes; set HANDRAIL_SANDBOX_NETWORK to egress or none to close that",
   ];
 }
 

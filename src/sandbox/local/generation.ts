@@ -44,7 +44,10 @@ export async function endLife(sandbox: Sandbox, layout: ProjectLayout): Promise<
   if ((await readLive(layout))?.id === sandbox.id) await rm(layout.liveFile, { force: true });
 }
 
-async function readLive(layout: ProjectLayout): Promise<{ id: string; generation: number } | undefined> {
+/** The living sandbox; undefined if none lives. */
+export async function readLive(
+  layout: ProjectLayout,
+): Promise<{ id: string; generation: number } | undefined> {
   const [id, generation] = (await readIfThere(layout.liveFile))?.split(" ") ?? [];
   return id === undefined || generation === undefined ? undefined : { id, generation: Number(generation) };
 }

@@ -12,7 +12,7 @@ import type {
 } from "../provider.js";
 import { AgentProcesses } from "./agent-processes.js";
 import { BWRAP_PATHS, bwrapArguments } from "./bwrap-arguments.js";
-import { adoptOrBegin, endLife, livingState } from "./generation.js";
+import { adoptOrBegin, endLife, livingState, readLive } from "./generation.js";
 import { localIdentity, type LocalIdentity } from "./identity.js";
 import { giveToUser, prepareProject, projectLayout, readIfThere, removeProject } from "./layout.js";
 import type { LocalIsolation, LocalProviderOptions } from "./options.js";
@@ -113,6 +113,15 @@ class LocalProvider implements SandboxProvider {
     const layout = projectLayout(this.#dataDir, key);
     await prepareProject(layout, this.#identity);
     return await adoptOrBegin(key, layout, nextGeneration);
+  }
+
+  async find(key: SandboxKey): Promise<Sandbox | undefined> {
+    const living = await readLive(projectLayout(this.#dataDir, key));
+    return living === undefined ? undefined : { key, ...living, created: false };
+  }
+
+  async exists(key: SandboxKey): Promise<boolean> {
+    return (await readIfThere(projectLayout(this.#dataDir, key).generationFile)) !== undefined;
   }
 
   async state(sandbox: Sandbox): Promise<SandboxState> {

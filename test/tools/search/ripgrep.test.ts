@@ -18,6 +18,7 @@ function workspaceWithout(kind: ErrorKind): Workspace {
   return {
     generation: 1,
     root: "/workspace",
+    home: "/home/agent",
     files: {
       readLines: notUsed,
       readAll: notUsed,
@@ -29,6 +30,7 @@ function workspaceWithout(kind: ErrorKind): Workspace {
       run: () => Promise.reject(new AgentFailure(create(AgentErrorSchema, { kind, message: "rg" }))),
       killAll: notUsed,
     },
+    dial: notUsed,
     takeNotices: () => [],
   };
 }
