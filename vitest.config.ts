@@ -16,6 +16,7 @@ const engine = [
   "test/reports/**/*.test.ts",
 ];
 const timed = ["test/**/*.timed.test.ts"];
+const faults = ["test/faults/**/*.test.ts"];
 
 const common = { testTimeout: 30_000, hookTimeout: 60_000, globalSetup: ["test/support/build.ts"] };
 
@@ -27,7 +28,7 @@ export default defineConfig({
           ...common,
           name: "quick",
           include: ["test/**/*.test.ts"],
-          exclude: [...engine, ...timed, ...absent],
+          exclude: [...engine, ...timed, ...faults, ...absent],
           maxWorkers: 2,
         },
       },
@@ -49,6 +50,16 @@ export default defineConfig({
           exclude: absent,
           fileParallelism: false,
           testTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: "faults",
+          include: faults,
+          exclude: absent,
+          fileParallelism: false,
+          testTimeout: 180_000,
         },
       },
     ],

@@ -8,7 +8,7 @@ const placeholder = "handrail-build-id-placeholder";
 const root = new URL("..", import.meta.url).pathname;
 
 /**
- * Bundles the program that runs inside a sandbox into the one file `agent.mjs`. Its build id is a hash of its text.
+ * Bundles the program that runs inside a sandbox into the one file `agent.cjs`. Its build id is a hash of its text.
  *
  * @param {{ outDir: string }} options
  * @returns {Promise<{ path: string, buildId: string, sizeBytes: number }>}
@@ -19,7 +19,7 @@ export async function buildAgent({ outDir }) {
     entryPoints: ["src/sandbox-agent/main.ts"],
     bundle: true,
     write: false,
-    format: "esm",
+    format: "cjs",
     platform: "node",
     target: "node20",
     minifySyntax: true,
@@ -31,7 +31,7 @@ export async function buildAgent({ outDir }) {
   const text = outputFiles[0]?.text ?? "";
   const buildId = createHash("sha256").update(text).digest("hex").slice(0, 16);
   const bundle = text.replaceAll(placeholder, buildId);
-  const path = join(outDir, "agent.mjs");
+  const path = join(outDir, "agent.cjs");
   await mkdir(outDir, { recursive: true });
   await writeFile(path, bundle);
   return { path, buildId, sizeBytes: Buffer.byteLength(bundle) };

@@ -14,11 +14,11 @@ export interface Assets {
 /** Reads what the build made in the folder `dist`. Throws if it has not been built. */
 export function loadAssets(dist: URL): Assets {
   const path = (name: string) => fileURLToPath(new URL(name, dist));
-  if (!existsSync(path("agent.mjs"))) {
+  if (!existsSync(path("agent.cjs"))) {
     throw new Error("the agent bundle is not built: run npm run build");
   }
   return {
-    agentBundle: readFileSync(path("agent.mjs")),
+    agentBundle: readFileSync(path("agent.cjs")),
     launcher: existsSync(path("launcher")) ? readFileSync(path("launcher")) : undefined,
     pictureJobPath: path("picture-job.js"),
   };

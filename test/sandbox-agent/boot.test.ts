@@ -31,7 +31,7 @@ async function boot(
 }
 
 const echo = `
-export async function start({ stdin, stdout, rest, launcher, config }) {
+exports.start = async function start({ stdin, stdout, rest, launcher, config }) {
   let text = rest.toString();
   for await (const chunk of stdin) text += chunk;
   stdout.write(JSON.stringify({ title: process.title, launcher: launcher.length, config, text }));
@@ -63,7 +63,7 @@ describe("the boot script", () => {
   });
 
   it("says what is wrong with a bundle", async () => {
-    const booted = await boot("export const start = () => { throw new Error('no luck'); };");
+    const booted = await boot("exports.start = () => { throw new Error('no luck'); };");
     expect(booted).toMatchObject({ code: 70, stderr: expect.stringContaining("no luck") as string });
   });
 
