@@ -1,6 +1,6 @@
 // Arrows point down only. A folder may import the folders of its own line and of the lines below it.
 const layers = {
-  cli: ["main", "config", "version", "gen"],
+  cli: ["main", "diagnose", "config", "version", "gen"],
   server: ["rpc", "calls", "domain", "gen"],
   rpc: ["calls", "tools", "workspace", "sandbox-spec", "domain", "gen"],
   interceptors: ["rpc", "calls", "tools", "text", "domain", "gen"],
@@ -17,6 +17,7 @@ const layers = {
 
 const paths = {
   main: "^src/main\\.ts$",
+  diagnose: "^src/diagnose\\.ts$",
   version: "^src/version\\.ts$",
   gen: "^gen/",
   "sandbox-spec": "^src/sandbox/(provider|channel/agent-client)\\.ts$",
@@ -50,7 +51,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^src/",
-        pathNot: ["^src/(choose-provider|compose)\\.ts$", "^src/sandbox/(docker|local)/"],
+        pathNot: ["^src/(choose-provider|compose|diagnose)\\.ts$", "^src/sandbox/(docker|local)/"],
       },
       to: { path: "^src/sandbox/(docker|local)/" },
     },

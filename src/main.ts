@@ -8,12 +8,15 @@ import { processEnvironment } from "./config/process-environment.js";
 /** Exit code of a wrong setting, as in sysexits.h (EX_CONFIG). */
 const EXIT_CONFIG = 78;
 
-/** Reads the configuration, serves, and drains on SIGINT or SIGTERM. A second signal ends it at once. */
-export async function serve(): Promise<void> {
+/**
+ * Reads the configuration, serves, and drains on SIGINT or SIGTERM. A second signal ends it at once. `dist` is where the
+ * built programs are.
+ */
+export async function serve(dist: URL): Promise<void> {
   try {
     const config = readConfig(processEnvironment(), { isRoot: process.getuid?.() === 0 });
     const log = pino({ level: config.log.level }, pino.destination({ dest: 2, sync: true }));
-    const service = await compose(config, { log, dist: new URL(".", import.meta.url) });
+    const service = await compose(config, { log, dist });
     for (const line of service.greeting) console.log(line);
     drainOnSignal(() => service.drain());
   } catch (error) {

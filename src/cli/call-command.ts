@@ -1,45 +1,49 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
-import { DEFAULT_PORT } from "../config/server-config.js";
 import { callTool } from "./call-tool.js";
+import { addProjectOptions } from "./connection.js";
+import type { ProjectFlags } from "./connection.js";
+import { exitHelp } from "./exit-code.js";
+import { runAction } from "./run-action.js";
 
 /** Options of `handrail call`, as commander gives them. */
-interface CallFlags {
-  readonly url: string;
-  readonly project: string;
+interface CallFlags extends ProjectFlags {
   readonly session?: string;
   readonly user?: string;
+  readonly turn?: string;
+  readonly callId?: string;
   readonly mode: "plan" | "build";
-  readonly token?: string;
   readonly deadline?: number;
+  readonly arg: readonly string[];
   readonly json?: true;
+  readonly events?: true;
 }
 
 /** Adds `handrail call TOOL [JSON]`. */
 export function addCallCommand(program: Command): void {
-  program
-    .command("call")
+  addProjectOptions(program.command("call"))
     .description("run one tool and show its output as it comes; Ctrl-C cancels the call")
     .argument("<tool>", "name of the tool, such as bash")
-    .argument("[json]", "arguments as a JSON object; - reads them from standard input", "{}")
-    .addOption(
-      new Option("--url <url>", "address of the service")
-        .env("HANDRAIL_URL")
-        .default(`http://127.0.0.1:${DEFAULT_PORT}`),
+    .argument("[json]", "arguments as a JSON object; - reads them from standard input, @FILE from a file")
+    .option(
+      "--arg <name=value>",
+      "one argument, with the type that the tool wants; may be repeated",
+      (pair: string, pairs: string[]) => [...pairs, pair],
+      [],
     )
-    .addOption(new Option("--project <id>", "project to run in").env("HANDRAIL_PROJECT").default("default"))
     .option("--session <id>", "session of the call")
     .option("--user <id>", "user the agent works for")
+    .option("--turn <id>", "turn of the call (default: a new one)")
+    .option("--call-id <id>", "id of the call; the same again replays its result (default: a new one)")
     .addOption(new Option("--mode <mode>", "mode of the call").choices(["plan", "build"]).default("build"))
-    .addOption(new Option("--token <token>", "bearer token").env("HANDRAIL_TOKEN"))
     .option("--deadline <ms>", "deadline of the request in ms", wholeMs)
-    .option("--json", "print the result as JSON instead of text")
-    .addHelpText(
-      "after",
-      "\nExit codes: 0 success, 1 the tool failed, 2 the call was refused or the service is not there, 130 canceled.",
-    )
-    .action(async (tool: string, argumentsText: string, { json, ...flags }: CallFlags) => {
-      process.exitCode = await callTool({ tool, argumentsText, asJson: json ?? false, ...flags });
+    .addOption(new Option("--json", "print the result as JSON").conflicts("events"))
+    .option("--events", "print each event as a line of JSON, the result last")
+    .addHelpText("after", exitHelp())
+    .action(async (tool: string, argumentsText: string | undefined, flags: CallFlags) => {
+      const { json, events, arg: pairs, ...rest } = flags;
+      const show = events === true ? "events" : json === true ? "json" : "text";
+      await runAction(flags.url, () => callTool({ tool, argumentsText, pairs, show, ...rest }));
     });
 }
 

@@ -1,125 +1,151 @@
 import { randomUUID } from "node:crypto";
-import { text as readAll } from "node:stream/consumers";
 import { toJsonString } from "@bufbuild/protobuf";
-import { createClient } from "@connectrpc/connect";
-import type { Client, Interceptor } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
+import type { Client } from "@connectrpc/connect";
 import { Mode } from "../../gen/handrail/v1/context_pb.js";
-import { OutputStream } from "../../gen/handrail/v1/events_pb.js";
+import { CallEventSchema, OutputStream } from "../../gen/handrail/v1/events_pb.js";
 import type { CallEvent } from "../../gen/handrail/v1/events_pb.js";
-import { Outcome, ResultSchema } from "../../gen/handrail/v1/result_pb.js";
+import { ResultSchema } from "../../gen/handrail/v1/result_pb.js";
 import type { Result } from "../../gen/handrail/v1/result_pb.js";
-import { ToolService } from "../../gen/handrail/v1/tool_service_pb.js";
-import { describeRpcError } from "./describe-rpc-error.js";
+import { ToolFormat, ToolService } from "../../gen/handrail/v1/tool_service_pb.js";
+import { callArguments } from "./call-arguments.js";
+import { clientOf } from "./connection.js";
+import type { ProjectFlags } from "./connection.js";
+import { EXIT, exitOf } from "./exit-code.js";
 import { renderResult } from "./render-result.js";
+import { Spinner } from "./spinner.js";
 
 /** What `handrail call` is asked for. */
-export interface CallToolOptions {
+export interface CallToolOptions extends ProjectFlags {
   readonly tool: string;
-  /** JSON text, or `-` for standard input. */
-  readonly argumentsText: string;
-  readonly url: string;
-  readonly project: string;
+  readonly argumentsText: string | undefined;
+  readonly pairs: readonly string[];
   readonly session?: string;
   readonly user?: string;
+  readonly turn?: string;
+  readonly callId?: string;
   readonly mode: "plan" | "build";
-  readonly token?: string;
   /** In ms. */
   readonly deadline?: number;
-  /** Prints the result as JSON. */
-  readonly asJson: boolean;
+  /** `text`: output as it comes, then what a model would see of the rest. */
+  readonly show: "text" | "json" | "events";
 }
 
-const EXIT_TOOL_FAILED = 1;
-const EXIT_REFUSED = 2;
-const EXIT_CANCELED = 130;
+type Tools = Client<typeof ToolService>;
 
-/** Runs one tool of a service and shows it. Resolves with the exit code. */
+/** Runs one tool of a service and shows it. Resolves with the exit code. Throws UsageError, LocalError, ConnectError. */
 export async function callTool(options: CallToolOptions): Promise<number> {
-  const client = createClient(
-    ToolService,
-    createGrpcTransport({ baseUrl: options.url, interceptors: credentials(options.token) }),
-  );
-  const callId = randomUUID();
-  const stop = cancelOnInterrupt(client, { callId, projectId: options.project });
+  const client = clientOf(ToolService, options);
+  const callId = options.callId ?? randomUUID();
+  const argumentsJson = await callArguments({
+    text: options.argumentsText,
+    pairs: options.pairs,
+    schema: () => schemaOf(client, options),
+  });
+  const view = new CallView(options);
+  const stop = cancelOnInterrupt(client, { callId, projectId: options.project }, view);
   try {
-    const result = await runCall(client, callId, options);
-    if (result === undefined) {
-      console.error(`The stream ended without a result: what became of call ${callId} is not known.`);
-      return EXIT_REFUSED;
-    }
-    console.log(options.asJson ? toJsonString(ResultSchema, result) : renderResult(result));
-    if (result.outcome === Outcome.OK) return 0;
-    return result.outcome === Outcome.CANCELED ? EXIT_CANCELED : EXIT_TOOL_FAILED;
-  } catch (error) {
-    console.error(describeRpcError(error, options.url));
-    return EXIT_REFUSED;
+    const result = await follow(client, { ...options, callId, argumentsJson }, view);
+    view.end(result);
+    if (result !== undefined) return exitOf(result.outcome);
+    console.error(`handrail: the stream ended without a result; what became of call ${callId} is not known`);
+    return EXIT.lost;
   } finally {
+    view.stop();
     stop();
   }
 }
 
-async function runCall(
-  client: Client<typeof ToolService>,
-  callId: string,
-  options: CallToolOptions,
+function contextOf({ project, session = "", user = "", turn, mode }: CallToolOptions) {
+  return {
+    projectId: project,
+    sessionId: session,
+    userId: user,
+    turnId: turn ?? randomUUID(),
+    mode: mode === "plan" ? Mode.PLAN : Mode.BUILD,
+  };
+}
+
+async function schemaOf(client: Tools, options: CallToolOptions): Promise<unknown> {
+  const { tools } = await client.listTools({ context: contextOf(options), format: ToolFormat.MCP });
+  const found = tools.find(({ name }) => name === options.tool);
+  if (found === undefined) return undefined;
+  return (JSON.parse(found.definitionJson) as { inputSchema?: unknown }).inputSchema;
+}
+
+async function follow(
+  client: Tools,
+  options: CallToolOptions & { callId: string; argumentsJson: string },
+  view: CallView,
 ): Promise<Result | undefined> {
-  const { argumentsText, session = "", user = "", deadline } = options;
-  const argumentsJson = argumentsText === "-" ? await readAll(process.stdin) : argumentsText;
-  const events = client.executeTool(
-    {
-      context: {
-        projectId: options.project,
-        sessionId: session,
-        userId: user,
-        turnId: randomUUID(),
-        mode: options.mode === "plan" ? Mode.PLAN : Mode.BUILD,
-      },
-      tool: options.tool,
-      input: { case: "argumentsJson", value: argumentsJson },
-      callId,
-    },
-    deadline === undefined ? {} : { timeoutMs: deadline },
-  );
+  const { tool, callId, argumentsJson, deadline } = options;
+  const request = {
+    context: contextOf(options),
+    tool,
+    input: { case: "argumentsJson" as const, value: argumentsJson },
+    callId,
+  };
+  const events = client.executeTool(request, deadline === undefined ? {} : { timeoutMs: deadline });
   for await (const { event } of events) {
     if (event === undefined) continue;
+    view.show(event);
     if (event.event.case === "result") return event.event.value;
-    if (!options.asJson) showLive(event);
   }
   return undefined;
 }
 
-/** Live output goes to standard error, so that standard output is the result alone. */
-function showLive(event: CallEvent): void {
-  const { event: body } = event;
-  if (body.case === "sandbox" && process.stderr.isTTY) process.stderr.write(`… ${body.value.message}\n`);
-  if (body.case === "progress" && process.stderr.isTTY) process.stderr.write(`… ${body.value.message}\n`);
-  if (body.case === "output" && process.stderr.isTTY && body.value.stream !== OutputStream.UNSPECIFIED) {
+/** What a person sees of a call. */
+class CallView {
+  readonly #show: CallToolOptions["show"];
+  readonly #spinner: Spinner;
+
+  constructor({ show, tool }: CallToolOptions) {
+    this.#show = show;
+    this.#spinner = new Spinner(process.stderr, tool);
+  }
+
+  show(event: CallEvent): void {
+    if (this.#show === "events") {
+      console.log(toJsonString(CallEventSchema, event));
+      return;
+    }
+    const { event: body } = event;
+    if (body.case === "sandbox" || body.case === "progress") this.#spinner.say(body.value.message);
+    if (body.case !== "output" || !process.stderr.isTTY || this.#show !== "text") return;
+    if (body.value.stream === OutputStream.UNSPECIFIED) return;
+    this.#spinner.clear();
     process.stderr.write(body.value.data);
+  }
+
+  /** Prints what the call came to. Live output went to standard error, so that standard output is the result alone. */
+  end(result: Result | undefined): void {
+    this.stop();
+    if (result === undefined || this.#show === "events") return;
+    console.log(this.#show === "json" ? toJsonString(ResultSchema, result) : renderResult(result));
+  }
+
+  say(label: string): void {
+    this.#spinner.say(label);
+  }
+
+  stop(): void {
+    this.#spinner.stop();
   }
 }
 
-function credentials(token: string | undefined): Interceptor[] {
-  if (token === undefined) return [];
-  return [
-    (next) => (request) => {
-      request.header.set("authorization", `Bearer ${token}`);
-      return next(request);
-    },
-  ];
-}
-
+/** The first Ctrl-C cancels the call, whose result is still waited for; the second leaves at once. */
 function cancelOnInterrupt(
-  client: Client<typeof ToolService>,
+  client: Tools,
   target: { callId: string; projectId: string },
+  view: CallView,
 ): () => void {
-  const onInterrupt = () => {
-    process.stderr.write("canceling …\n");
-    client.cancelCall({ ...target, reason: "interrupted at the terminal" }).catch((error: unknown) => {
-      console.error(error);
-      process.exit(EXIT_CANCELED);
-    });
+  let asked = false;
+  const leave = (): never => process.exit(EXIT.canceled);
+  const onInterrupt = (): void => {
+    if (asked) leave();
+    asked = true;
+    view.say("canceling; Ctrl-C again leaves at once");
+    client.cancelCall({ ...target, reason: "interrupted at the terminal" }).catch(leave);
   };
-  process.once("SIGINT", onInterrupt);
+  process.on("SIGINT", onInterrupt);
   return () => process.off("SIGINT", onInterrupt);
 }

@@ -25,7 +25,10 @@ async function untilAsleep({ projects, project }: TestService, state: SandboxSta
 
 /** Memory that the cgroup of a container is charged with, without page cache that can be dropped. */
 async function memoryBytes(container: Docker.Container): Promise<number> {
-  const { memory_stats: memory } = (await container.stats({ stream: false, "one-shot": true })) as unknown as {
+  const { memory_stats: memory } = (await container.stats({
+    stream: false,
+    "one-shot": true,
+  })) as unknown as {
     memory_stats: { usage: number; stats: Record<string, number> };
   };
   return memory.usage - (memory.stats["total_inactive_file"] ?? memory.stats["inactive_file"] ?? 0);

@@ -2,6 +2,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { Code } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
+import { EXIT, EXIT_MEANINGS } from "../../src/cli/exit-code.js";
 import { REASONS } from "../../src/domain/reasons.js";
 import type { Reason } from "../../src/domain/reasons.js";
 import { ERROR_DOMAIN, REASON_CODES } from "../../src/rpc/status.js";
@@ -44,6 +45,14 @@ describe("the documentation", () => {
     const rows = page.split("\n").filter((line) => line.startsWith("| `"));
     const inPage = new Set(rows.flatMap((row) => row.split("|")[1]?.match(/[A-Z][A-Z0-9_]+/g) ?? []));
     expect([...inPage].sort()).toEqual([...inCode].sort());
+  });
+
+  it("gives every exit code of the command line its meaning", async () => {
+    const page = await read("docs/cli.md");
+    for (const [name, code] of Object.entries(EXIT)) {
+      const meaning = EXIT_MEANINGS[name as keyof typeof EXIT].replaceAll("doctor", "`doctor`");
+      expect(page).toMatch(new RegExp(`^\\| ${code} +\\| ${meaning} +\\|$`, "m"));
+    }
   });
 
   it("links only to files that exist", async () => {
