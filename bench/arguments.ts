@@ -19,7 +19,7 @@ export interface BenchArguments {
 export const USAGE = `usage: npm run bench -- [--quick] [--json] [--only NAME]... [--sandbox docker|local]... [--cpu-prof DIR]
   --quick      fewer rounds, about a minute
   --json       the rows as JSON
-  --only       one measurement: memory, bash, throughput, read, stream, cancel, memory-after-load
+  --only       one measurement: memory, bash, throughput, read, stream, cancel, lost, memory-after-load
   --sandbox    one kind of sandbox
   --cpu-prof   write a CPU profile of the service to DIR`;
 

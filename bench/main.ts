@@ -9,12 +9,22 @@ import { isMet } from "./row.js";
 import type { Row } from "./row.js";
 import { bashLatency } from "./rows/bash-latency.js";
 import { cancel } from "./rows/cancel.js";
+import { lost } from "./rows/lost.js";
 import { memory, memoryAfterLoad } from "./rows/memory.js";
 import { readLatency } from "./rows/read-latency.js";
 import { stream } from "./rows/stream.js";
 import { throughput } from "./rows/throughput.js";
 
-const MEASUREMENTS = [memory, bashLatency, throughput, readLatency, stream, cancel, memoryAfterLoad] as const;
+const MEASUREMENTS = [
+  memory,
+  bashLatency,
+  throughput,
+  readLatency,
+  stream,
+  cancel,
+  lost,
+  memoryAfterLoad,
+] as const;
 
 /** Longest run, in ms; then everything is ended and the run fails. */
 const LIMIT_MS = 240_000;
