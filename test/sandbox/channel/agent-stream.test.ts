@@ -126,7 +126,7 @@ describe("a stream", () => {
     await sleep(300);
     const start = performance.now();
     await client.call(hello, {}, { signal });
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(performance.now() - start).toBeLessThan(5000);
     abort.abort(new Error("enough"));
     const ends = await Promise.all(streams.map(({ done }) => rejection(done)));
     expect(new Set(ends.map(String))).toEqual(new Set(["Error: enough"]));
