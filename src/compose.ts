@@ -58,6 +58,7 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
     provider,
     log,
     assets,
+    disk: { quotaBytes: config.sandbox.quotaBytes, reserveBytes: config.sandbox.diskReserveBytes },
     idle: { agentMs: config.sandbox.agentIdleMs, sandboxMs: config.sandbox.sandboxIdleMs },
     ...(gate === undefined ? {} : { gate }),
   });

@@ -26,6 +26,10 @@ export interface SandboxConfig {
   readonly sandboxIdleMs: number;
   /** How long a container runs on whose service died, beside `sandboxIdleMs`, in ms. */
   readonly leaseMs: number;
+  /** Most bytes of a project's files and home directory. 0: any number. */
+  readonly quotaBytes: number;
+  /** Bytes of the disk that projects leave free. 0: none. */
+  readonly diskReserveBytes: number;
   /** Where local sandboxes keep their files. */
   readonly dataDir: string;
   /** The user that local sandboxes run as if the service runs as root. */
@@ -56,6 +60,8 @@ export function readSandboxConfig(environment: Environment, options: { isRoot: b
     HANDRAIL_AGENT_IDLE_MS: wholeNumber({ min: 100, max: 2_147_483_647, unit: "ms" }).default(300_000),
     HANDRAIL_SANDBOX_IDLE_MS: wholeNumber({ min: 100, max: 2_147_483_647, unit: "ms" }).default(1_800_000),
     HANDRAIL_SANDBOX_LEASE_MS: wholeNumber({ min: 1000, max: 2_147_483_647, unit: "ms" }).default(300_000),
+    HANDRAIL_WORKSPACE_QUOTA_MIB: wholeNumber({ min: 0, max: 1_073_741_824, unit: "MiB" }).default(10_240),
+    HANDRAIL_DISK_RESERVE_MIB: wholeNumber({ min: 0, max: 1_073_741_824, unit: "MiB" }).default(512),
     HANDRAIL_DATA_DIR: z.string().startsWith("/", "must be an absolute path").optional(),
     HANDRAIL_LOCAL_UID: wholeNumber({ min: 1, max: 2_147_483_647 }).default(1000),
   });
@@ -72,6 +78,8 @@ export function readSandboxConfig(environment: Environment, options: { isRoot: b
     agentIdleMs: read.HANDRAIL_AGENT_IDLE_MS,
     sandboxIdleMs: read.HANDRAIL_SANDBOX_IDLE_MS,
     leaseMs: read.HANDRAIL_SANDBOX_LEASE_MS,
+    quotaBytes: read.HANDRAIL_WORKSPACE_QUOTA_MIB * MIB,
+    diskReserveBytes: read.HANDRAIL_DISK_RESERVE_MIB * MIB,
     dataDir:
       read.HANDRAIL_DATA_DIR ??
       (options.isRoot ? "/var/lib/handrail" : join(homedir(), ".local/state/handrail")),

@@ -8,6 +8,7 @@ import { createDialHandlers } from "./egress/dial-handlers.js";
 import { DialBoard } from "./egress/dial-board.js";
 import { proxyEnvironment } from "./egress/proxy-environment.js";
 import { startProxy } from "./egress/proxy-server.js";
+import { DiskGuard } from "./disk/disk-guard.js";
 import { createListTreeHandler } from "./files/list-tree-handler.js";
 import { createReadBytesHandler } from "./files/read-bytes-handler.js";
 import { createReadLinesHandler } from "./files/read-lines-handler.js";
@@ -58,6 +59,7 @@ export async function start({ stdin, stdout, rest, launcher, config: given }: St
     ...(launcher.byteLength > 0 && { binary: launcher }),
   });
   const registry = new RunRegistry();
+  const disk = new DiskGuard({ ...config, directories: [config.workspaceRoot, config.homeDir] });
   const places = { ...config, roots: new ReadRoots(config) };
   const now = (): number => performance.now();
   const channel = serveAgent(
@@ -71,7 +73,7 @@ export async function start({ stdin, stdout, rest, launcher, config: given }: St
         livingRuns: () => registry.living().length,
       }),
       run: createRunHandler({
-        ...{ config, supervisor, registry, now },
+        ...{ config, supervisor, registry, disk, now },
         oomKills: openOomCounter(),
         isCrowded: openProcessRoom(),
       }),
@@ -79,7 +81,7 @@ export async function start({ stdin, stdout, rest, launcher, config: given }: St
       readLines: createReadLinesHandler({ places, now }),
       readBytes: createReadBytesHandler(places),
       stat: createStatHandler(places),
-      writeFile: createWriteFileHandler({ ...config, roots: writeRoots(config) }),
+      writeFile: createWriteFileHandler({ ...config, roots: writeRoots(config) }, disk),
       listTree: createListTreeHandler({ places, now }),
       ...createDialHandlers(board),
       dial: createDialHandler(),

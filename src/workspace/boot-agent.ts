@@ -17,6 +17,14 @@ export interface AgentProgram {
   readonly launcher: Uint8Array | undefined;
 }
 
+/** What a project may take of the disk. */
+export interface DiskLimits {
+  /** Most bytes of its files and its home directory together. 0: any number. */
+  readonly quotaBytes: number;
+  /** Bytes of the disk that it leaves free for others. 0: none. */
+  readonly reserveBytes: number;
+}
+
 /** An agent that answers. */
 export interface BootedAgent {
   readonly client: AgentClient;
@@ -36,9 +44,11 @@ export async function bootAgent(
     signal: AbortSignal;
     /** Port of the proxy to the outside. Default: no proxy. */
     proxyPort?: number | undefined;
+    /** Limits of what the project may take of the disk. Default: none. */
+    disk?: DiskLimits | undefined;
   },
 ): Promise<BootedAgent> {
-  const { provider, program, bootMs, proxyPort } = options;
+  const { provider, program, bootMs } = options;
   const onTimeout = () => new BootTimeout(`did not answer within ${bootMs} ms`);
   return within({ timeoutMs: bootMs, signal: options.signal, onTimeout }, async (signal) => {
     const agent = await provider.bootAgent(sandbox, { bootScript, signal }).catch((error: unknown) => {
@@ -49,7 +59,7 @@ export async function bootAgent(
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       signal.throwIfAborted();
-      return await greet(agent, { program, signal, config: agentConfig(provider, sandbox.key, proxyPort) });
+      return await greet(agent, { program, signal, config: agentConfig(provider, sandbox.key, options) });
     } catch (error) {
       agent.pipe.destroy();
       options.signal.throwIfAborted();
@@ -81,7 +91,11 @@ function ignoreError(): void {
   return undefined;
 }
 
-function agentConfig(provider: SandboxProvider, key: SandboxKey, proxyPort: number | undefined): AgentConfig {
+function agentConfig(
+  provider: SandboxProvider,
+  key: SandboxKey,
+  { proxyPort, disk }: { proxyPort?: number | undefined; disk?: DiskLimits | undefined },
+): AgentConfig {
   const { workspace, home, runtime } = provider.paths(key);
   const { readRoots, commandUid, isUserOwn, env } = provider.surroundings(key);
   return {
@@ -93,6 +107,8 @@ function agentConfig(provider: SandboxProvider, key: SandboxKey, proxyPort: numb
     readRoots,
     commandUid,
     sweep: isUserOwn,
+    quotaBytes: disk?.quotaBytes ?? 0,
+    reserveBytes: disk?.reserveBytes ?? 0,
     ...(proxyPort === undefined ? {} : { proxyPort }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Sandbox, SandboxKey, SandboxProvider } from "../sandbox/provider.js";
 import { SandboxError } from "../sandbox/provider.js";
 import { bootAgent } from "./boot-agent.js";
-import type { AgentProgram, BootedAgent } from "./boot-agent.js";
+import type { AgentProgram, BootedAgent, DiskLimits } from "./boot-agent.js";
 import { EGRESS_PROXY_PORT } from "./egress-gate.js";
 import type { EgressGate } from "./egress-gate.js";
 import { IdleSweeper } from "./idle-sweeper.js";
@@ -30,6 +30,8 @@ export interface WorkspaceManagerOptions {
   readonly openMs?: number;
   /** How long what nobody uses is kept. Default: as long as the service lives. */
   readonly idle?: IdleLimits;
+  /** What each project may take of the disk. Default: all. */
+  readonly disk?: DiskLimits;
   /** The way from sandboxes to the outside. Default: none. */
   readonly gate?: EgressGate;
 }
@@ -239,9 +241,9 @@ class Manager implements WorkspaceManager {
   }
 
   async #boot(place: Place, sandbox: Sandbox, signal: AbortSignal): Promise<BootedAgent> {
-    const { provider, assets, bootMs, log, gate } = this.#options;
+    const { provider, assets, bootMs, log, gate, disk } = this.#options;
     const proxyPort = gate === undefined ? undefined : EGRESS_PROXY_PORT;
-    const boot = () => bootAgent(sandbox, { provider, program: assets, bootMs, signal, proxyPort });
+    const boot = () => bootAgent(sandbox, { provider, program: assets, bootMs, signal, proxyPort, disk });
     const agent = await boot();
     if (agent.hello.workspaceWritable || provider.repairStorage === undefined) return agent;
     log.warn(

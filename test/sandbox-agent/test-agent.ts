@@ -66,6 +66,8 @@ export class TestAgent {
       workspaceAliases: ["/workspace"],
       homeDir: at("home"),
       runtimeDir: at("run"),
+      quotaBytes: 0,
+      reserveBytes: 0,
       env: { PATH: process.env["PATH"] ?? "", LANG: "C.UTF-8" },
       readRoots: [at("w")],
       commandUid: uid ?? process.getuid?.() ?? 0,

@@ -3,6 +3,7 @@ import { ErrorKind } from "../../../gen/handrail/sandbox/v1/agent_service_pb.js"
 import type { WriteFileRequest, WriteStart } from "../../../gen/handrail/sandbox/v1/agent_service_pb.js";
 import { agentFailure } from "../../sandbox/channel/agent-failure.js";
 import type { AgentHandlers } from "../../sandbox/channel/agent-handlers.js";
+import type { DiskGuard } from "../disk/disk-guard.js";
 import { fileInfo } from "./file-info.js";
 import { MadeDirectories } from "./made-directories.js";
 import { NewContent } from "./new-content.js";
@@ -13,13 +14,13 @@ import { findWriteTarget } from "./write-target.js";
 import type { WriteTarget } from "./write-target.js";
 
 /** Makes the handler of WriteFile. The roots of `places` are those below which files may be written. */
-export function createWriteFileHandler(places: FilePlaces): AgentHandlers["writeFile"] {
+export function createWriteFileHandler(places: FilePlaces, disk: DiskGuard): AgentHandlers["writeFile"] {
   return async (requests, respond, { signal }) => {
     const messages = requests[Symbol.asyncIterator]();
     const start = await firstMessage(messages);
     const target = findWriteTarget(start.path, places);
     const path = [target.path, ...target.missing, target.name].join("/").replace(/^\/\//, "/");
-    const { before, after } = await replaceContent({ start, target, messages, places, signal });
+    const { before, after } = await replaceContent({ start, target, messages, places, disk, signal });
     await respond({
       created: before === undefined,
       info: fileInfo({ path, stat: after }),
@@ -34,6 +35,7 @@ interface ReplaceOptions {
   readonly target: WriteTarget;
   readonly messages: AsyncIterator<WriteFileRequest>;
   readonly places: FilePlaces;
+  readonly disk: DiskGuard;
   readonly signal: AbortSignal;
 }
 
@@ -75,14 +77,19 @@ function openDirectories({ fd, missing, name, mode }: WriteTarget): MadeDirector
 
 async function fill(
   content: NewContent,
-  { start, target, messages, places, signal, directoryFd }: ReplaceOptions & { directoryFd: number },
+  { start, target, messages, places, disk, signal, directoryFd }: ReplaceOptions & { directoryFd: number },
 ): Promise<Replaced> {
+  let bytes = 0;
   for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
     const { message } = next.value;
+    if (message.case === "data") bytes += message.value.byteLength;
     if (message.case !== "data") throw agentFailure(ErrorKind.INVALID, "the content of a write is missing");
     await content.append(message.value);
   }
   signal.throwIfAborted();
+  const refusal = await disk.refusal(bytes);
+  if (refusal !== undefined)
+    throw agentFailure(ErrorKind.NO_SPACE, `${start.path} cannot be written: ${refusal}`);
   if (!places.roots.allows(readlinkSync(`/proc/self/fd/${directoryFd}`)))
     throw agentFailure(ErrorKind.OUTSIDE, `${start.path} was moved out of what may be written`);
   const { path: shownPath, ifVersion, mustCreate } = start;

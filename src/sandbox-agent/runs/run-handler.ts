@@ -4,6 +4,7 @@ import type { AgentConfig } from "../../sandbox/channel/agent-config.js";
 import { agentFailure } from "../../sandbox/channel/agent-failure.js";
 import type { AgentHandlers } from "../../sandbox/channel/agent-handlers.js";
 import { deferred } from "../../sandbox/channel/deferred.js";
+import type { DiskGuard } from "../disk/disk-guard.js";
 import type { OomCounter } from "../oom-counter.js";
 import type { IsCrowded } from "../process-room.js";
 import { StartError } from "../supervise/supervisor.js";
@@ -22,13 +23,14 @@ export interface RunHandlerOptions {
   readonly registry: RunRegistry;
   readonly oomKills: OomCounter;
   readonly isCrowded: IsCrowded;
+  readonly disk: DiskGuard;
   /** Monotonic time in ms. */
   readonly now: () => number;
 }
 
 /** Makes the handler of Run. A caller that goes away ends the run at once. */
 export function createRunHandler(options: RunHandlerOptions): AgentHandlers["run"] {
-  const { config, supervisor, registry, oomKills, isCrowded, now } = options;
+  const { config, supervisor, registry, oomKills, isCrowded, disk, now } = options;
   return async (requests, respond, { signal }) => {
     const input = requests[Symbol.asyncIterator]();
     const start = await readStart(input);
@@ -78,6 +80,13 @@ export function createRunHandler(options: RunHandlerOptions): AgentHandlers["run
       throw await startFailure(error, { start, config });
     }
     registry.started(entry, run);
+    const started = run;
+    let diskExceeded = "";
+    const watch = disk.watch((reason) => {
+      diskExceeded = reason;
+      void started.kill({ graceMs: 0 });
+    });
+    void started.ended.then(() => watch.stop());
     if (output.held) run.pause();
     const ended = await untilExit({ run, exit: exit.promise, input, feed: start.stdin, signal });
     void respond({
@@ -88,6 +97,7 @@ export function createRunHandler(options: RunHandlerOptions): AgentHandlers["run
           oom: oomKills() > oomBefore,
           processesKilled: ended.processesKilled,
           processesLeft: ended.processesLeft,
+          diskExceeded,
           fullSupervision: supervisor.supervision === "full",
         },
       },

@@ -19,6 +19,10 @@ export interface AgentConfig {
    * this sandbox. Not done by an agent that has another user id, or that of root.
    */
   readonly sweep: boolean;
+  /** Most bytes of the workspace and the home directory together. 0: any number. */
+  readonly quotaBytes: number;
+  /** Bytes of the disk that are kept free for others. 0: none. */
+  readonly reserveBytes: number;
   /**
    * Port of the loopback for the proxy to the outside, whose variables are added to `env`; 0 is any free one, which is also
    * taken if the port is not free. Default: no proxy.

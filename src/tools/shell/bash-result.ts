@@ -14,7 +14,7 @@ export function bashResult(options: {
   const { exit, text, notices, elapsedMs, stopped } = options;
   const printed = text.finish();
   const report = exitReport(exit);
-  const failure = failureOf(report);
+  const failure = exit.diskExceeded === "" ? failureOf(report) : diskFailure(exit.diskExceeded);
   const content: Content[] = [{ kind: "text", text: printed.text === "" ? "(no output)" : printed.text }];
   if (failure !== undefined && !stopped) content.push({ kind: "text", text: `[${failure.message}]` });
   const { originalBytes, originalLines, keptBytes } = printed;
@@ -56,6 +56,15 @@ function exitReport(exit: RunExit): ExitReport {
     processesKilled: exit.processesKilled,
     processesLeft: exit.processesLeft,
     supervision: exit.fullSupervision ? "full" : "reduced",
+  };
+}
+
+function diskFailure(reason: string): ToolFailure {
+  return {
+    code: "disk.quota_exceeded",
+    fixBy: "model",
+    message: `ended, because ${reason}`,
+    hint: "Remove files that are not needed; du -sh * ~/.[!.]* says what takes the most.",
   };
 }
 
