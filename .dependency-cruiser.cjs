@@ -1,6 +1,6 @@
 // Arrows point down only. A folder may import the folders of its own line and of the lines below it.
 const layers = {
-  cli: ["main", "diagnose", "config", "version", "gen"],
+  cli: ["main", "diagnose", "text", "config", "version", "gen"],
   server: ["rpc", "calls", "domain", "gen"],
   rpc: ["calls", "tools", "workspace", "sandbox-spec", "domain", "gen"],
   interceptors: ["rpc", "calls", "tools", "text", "domain", "gen"],

@@ -1,6 +1,7 @@
-import { access, constants, mkdir } from "node:fs/promises";
+import { access, constants } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
+import { dirname } from "node:path";
 import { readConfig } from "./config/config.js";
 import type { Config } from "./config/config.js";
 import type { Environment } from "./config/environment.js";
@@ -71,8 +72,7 @@ function launcher(dist: URL): Finding {
 
 async function dataDirectory({ sandbox: { dataDir } }: Config): Promise<Finding> {
   try {
-    await mkdir(dataDir, { recursive: true });
-    await access(dataDir, constants.W_OK | constants.X_OK);
+    await access(nearestExisting(dataDir), constants.W_OK | constants.X_OK);
     return { subject: "data directory", state: "ok", found: dataDir, remedy: "" };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
@@ -83,6 +83,13 @@ async function dataDirectory({ sandbox: { dataDir } }: Config): Promise<Finding>
       remedy: "set HANDRAIL_DATA_DIR to a directory that this user may write",
     };
   }
+}
+
+/** The path itself, or the nearest directory above it that is there. */
+function nearestExisting(path: string): string {
+  let found = path;
+  while (!existsSync(found) && dirname(found) !== found) found = dirname(found);
+  return found;
 }
 
 async function port({ server }: Config): Promise<Finding> {

@@ -7,6 +7,8 @@ import type { CallEvent } from "../../gen/handrail/v1/events_pb.js";
 import { ResultSchema } from "../../gen/handrail/v1/result_pb.js";
 import type { Result } from "../../gen/handrail/v1/result_pb.js";
 import { ToolFormat, ToolService } from "../../gen/handrail/v1/tool_service_pb.js";
+import { Neutraliser } from "../text/neutralise.js";
+import { StreamDecoder } from "../text/stream-decoder.js";
 import { callArguments } from "./call-arguments.js";
 import { clientOf } from "./connection.js";
 import type { ProjectFlags } from "./connection.js";
@@ -93,8 +95,19 @@ async function follow(
   return undefined;
 }
 
+/** What comes from a sandbox must not steer the terminal. */
+interface Stream {
+  readonly decoder: StreamDecoder;
+  readonly neutraliser: Neutraliser;
+}
+
+function newStream(): Stream {
+  return { decoder: new StreamDecoder(), neutraliser: new Neutraliser() };
+}
+
 /** What a person sees of a call. */
 class CallView {
+  readonly #streams: Partial<Record<OutputStream, Stream>> = {};
   readonly #show: CallToolOptions["show"];
   readonly #spinner: Spinner;
 
@@ -113,7 +126,8 @@ class CallView {
     if (body.case !== "output" || !process.stderr.isTTY || this.#show !== "text") return;
     if (body.value.stream === OutputStream.UNSPECIFIED) return;
     this.#spinner.clear();
-    process.stderr.write(body.value.data);
+    const { decoder, neutraliser } = (this.#streams[body.value.stream] ??= newStream());
+    process.stderr.write(neutraliser.push(decoder.push(body.value.data)));
   }
 
   /** Prints what the call came to. Live output went to standard error, so that standard output is the result alone. */

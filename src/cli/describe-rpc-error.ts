@@ -6,7 +6,7 @@ export function describeRpcError(error: unknown, url: string): string {
   const status = ConnectError.from(error);
   const [info] = status.findDetails(ErrorInfoSchema);
   if (info !== undefined) return `handrail: ${status.rawMessage} (${info.reason})`;
-  if (status.code === Code.Unavailable || status.code === Code.Internal) {
+  if (status.code === Code.Unavailable) {
     return `handrail: no service answers at ${url} (${status.rawMessage})\nStart one with: npm start`;
   }
   return `handrail: ${status.message}`;

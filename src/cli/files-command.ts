@@ -5,6 +5,7 @@ import type { ProjectFlags } from "./connection.js";
 import { EXIT } from "./exit-code.js";
 import { pullFiles } from "./pull-files.js";
 import { pushFiles } from "./push-files.js";
+import { interruptible } from "./interruptible.js";
 import { runAction } from "./run-action.js";
 import { Spinner } from "./spinner.js";
 
@@ -27,7 +28,7 @@ export function addFilesCommand(program: Command): void {
     .option("--replace", "remove what is at the path first")
     .option("--json", "print what was done as JSON")
     .action((directory: string, path: string, flags: FilesFlags) =>
-      runAction(flags.url, () => push(directory, path, flags)),
+      runAction(flags.url, () => interruptible((signal) => push(directory, path, flags, signal))),
     );
   addProjectOptions(files.command("pull"))
     .description("fetch a file or directory of the workspace")
@@ -36,17 +37,22 @@ export function addFilesCommand(program: Command): void {
     .option("--exclude <name>", "leave out what has this name, wherever it is; may be repeated", addName, [])
     .option("--json", "print what was done as JSON")
     .action((path: string, target: string, flags: FilesFlags) =>
-      runAction(flags.url, () => pull(path, target, flags)),
+      runAction(flags.url, () => interruptible((signal) => pull(path, target, flags, signal))),
     );
 }
 
-async function push(directory: string, path: string, flags: FilesFlags): Promise<number> {
+async function push(
+  directory: string,
+  path: string,
+  flags: FilesFlags,
+  signal: AbortSignal,
+): Promise<number> {
   const { project, exclude, replace = false, json } = flags;
   const spinner = new Spinner(process.stderr, "sending files");
   try {
     const client = clientOf(ProjectService, flags);
     const done = await pushFiles({
-      ...{ client, project, directory, path, exclude, spinner },
+      ...{ client, project, directory, path, exclude, spinner, signal },
       isReplacing: replace,
     });
     spinner.stop();
@@ -61,7 +67,7 @@ async function push(directory: string, path: string, flags: FilesFlags): Promise
   }
 }
 
-async function pull(path: string, target: string, flags: FilesFlags): Promise<number> {
+async function pull(path: string, target: string, flags: FilesFlags, signal: AbortSignal): Promise<number> {
   const { project, exclude, json } = flags;
   const spinner = new Spinner(process.stderr, "fetching files");
   try {
@@ -72,6 +78,7 @@ async function pull(path: string, target: string, flags: FilesFlags): Promise<nu
       target,
       exclude,
       spinner,
+      signal,
     });
     spinner.stop();
     for (const warning of done.warnings) console.error(`handrail: ${warning}`);

@@ -20,6 +20,7 @@ export interface PullOptions {
   readonly target: string;
   readonly exclude: readonly string[];
   readonly spinner: Spinner;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -34,7 +35,7 @@ export async function pullFiles(
   const part = `${resolve(target)}.part-${randomUUID().slice(0, 8)}`;
   const warnings: string[] = [];
   try {
-    await mkdir(dirname(part), { recursive: true });
+    await requireParent(part);
     const archive = isArchive ? part : `${part}.tar`;
     const bytes = await fetchArchive({ ...options, archive, gzip: /gz$/.test(target), warnings });
     if (isArchive) {
@@ -42,7 +43,7 @@ export async function pullFiles(
     } else {
       const isNew = (await stat(target).catch(() => undefined)) === undefined;
       const unpackIn = isNew ? part : target;
-      await mkdir(unpackIn, { recursive: true });
+      if (isNew) await mkdir(unpackIn);
       await extract({ file: archive, cwd: unpackIn });
       if (isNew) await rename(part, target);
     }
@@ -57,14 +58,22 @@ export async function pullFiles(
   }
 }
 
+async function requireParent(path: string): Promise<void> {
+  const found = await stat(dirname(path)).catch(() => undefined);
+  if (found?.isDirectory() !== true) throw new LocalError(`${dirname(path)} is not a directory`);
+}
+
 async function fetchArchive(
   options: PullOptions & { archive: string; gzip: boolean; warnings: string[] },
 ): Promise<number> {
-  const { client, project: projectId, path, exclude, gzip, archive, warnings, spinner } = options;
+  const { client, project: projectId, path, exclude, gzip, archive, warnings, spinner, signal } = options;
   let received = 0;
   let whole: bigint | undefined;
   const pieces = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const { message } of client.downloadFiles({ projectId, path, gzip, exclude: [...exclude] })) {
+    for await (const { message } of client.downloadFiles(
+      { projectId, path, gzip, exclude: [...exclude] },
+      { signal },
+    )) {
       if (message.case === "complete") {
         whole = message.value.bytes;
         warnings.push(...message.value.warnings);

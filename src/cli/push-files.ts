@@ -21,21 +21,20 @@ export interface PushOptions {
   readonly exclude: readonly string[];
   readonly isReplacing: boolean;
   readonly spinner: Spinner;
+  readonly signal: AbortSignal;
 }
 
 /** Sends a directory to a workspace and resolves with how many entries arrived. Throws LocalError, ConnectError. */
 export async function pushFiles(options: PushOptions): Promise<{ entries: number; bytes: number }> {
-  const { client, project: projectId, directory, path, isReplacing, spinner } = options;
+  const { client, project: projectId, directory, path, isReplacing, spinner, signal } = options;
   await requireDirectory(directory);
-  await client.createProject({ projectId });
+  await client.createProject({ projectId }, { signal });
   const uploadId = randomUUID();
   let offset = 0;
   const send = async (data: Uint8Array, finish: boolean) => {
     const mode = isReplacing ? UploadMode.REPLACE : UploadMode.MERGE;
-    const answer = await client.uploadFiles({
-      ...{ projectId, uploadId, data, finish, path, mode },
-      offset: BigInt(offset),
-    });
+    const piece = { projectId, uploadId, offset: BigInt(offset), data, finish, path, mode };
+    const answer = await client.uploadFiles(piece, { signal });
     offset += data.byteLength;
     spinner.say(`sending files, ${(offset / PIECE_BYTES).toFixed(0)} MiB`);
     return answer;

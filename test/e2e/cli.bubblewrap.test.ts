@@ -101,6 +101,7 @@ describe("the command line", () => {
       await handrail(["files", "pull", "missing", "out"]),
       await handrail(["project", "show", "no spaces please"]),
       await handrail(["files", "pull", ".", "/dev/null/x"]),
+      await handrail(["files", "pull", ".", "/proc/none/x"]),
     ];
     for (const { code, stdout, stderr } of wrong) {
       expect(code).toBeGreaterThan(0);
