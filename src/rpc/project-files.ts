@@ -7,7 +7,7 @@ import type {
   UploadFilesResponseSchema,
 } from "../../gen/handrail/v1/project_service_pb.js";
 import { download } from "../workspace/download.js";
-import { addPiece, unpack } from "../workspace/uploads.js";
+import { addPiece, insideOf, unpack } from "../workspace/uploads.js";
 import type { Workspace } from "../workspace/workspace.js";
 import { filesStatus } from "./files-status.js";
 import { requireFields } from "./preconditions.js";
@@ -28,6 +28,7 @@ export async function uploadFiles(
   if (offset < 0) throw invalid("offset", "is negative");
   if (data.byteLength > MAX_PIECE_BYTES)
     throw invalid("data", `has ${data.byteLength} bytes, and a piece may have ${MAX_PIECE_BYTES}`);
+  insideOf(workspace, path);
   const upload = { workspace, id, signal };
   const received = await addPiece(upload, { offset, data });
   if (!finish) return { receivedBytes: BigInt(received) };

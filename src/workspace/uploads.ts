@@ -37,7 +37,11 @@ export async function addPiece(
   if (end > MAX_UPLOAD_BYTES)
     throw new FilesFailed("size", `an archive may have ${MAX_UPLOAD_BYTES} bytes, and this has more`);
   const name = `piece.${String(offset).padStart(OFFSET_DIGITS, "0")}`;
-  await workspace.files.writeFile({ path: `${uploadsDir(workspace)}/${id}/${name}`, data, signal });
+  await workspace.files.writeFile({
+    path: `${uploadsDir(workspace)}/${directoryOf(id)}/${name}`,
+    data,
+    signal,
+  });
   return end;
 }
 
@@ -86,6 +90,11 @@ async function receivedBytes(upload: Upload): Promise<number> {
   return received;
 }
 
+/** The name of an upload's directory; the id itself may be `..` or begin as an option does. */
+function directoryOf(id: string): string {
+  return `upload.${id}`;
+}
+
 function uploadsDir({ home }: Workspace): string {
   return `${home}/.handrail/uploads`;
 }
@@ -97,7 +106,7 @@ function script(
 ): Promise<ProgramEnd> {
   return runProgram(workspace, {
     argv: ["bash", "-c", text],
-    env: { UPLOADS: uploadsDir(workspace), UPLOAD: id, ...env },
+    env: { UPLOADS: uploadsDir(workspace), UPLOAD: directoryOf(id), ...env },
     signal,
   });
 }

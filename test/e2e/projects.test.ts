@@ -199,6 +199,18 @@ for (const kind of SANDBOX_KINDS) {
       expect((await service.bash("ls; ls /tmp/out ../out 2>&1 | wc -l")).stdout.toString()).toBe("here\n2\n");
     });
 
+    it("keeps an upload in a place of its own whatever its id", async () => {
+      const archive = await tar(await folder({ x: "x" }));
+      for (const uploadId of ["..", ".", "-rf"]) {
+        const piece = { projectId, uploadId, data: archive, finish: true };
+        expect((await service.projects.uploadFiles(piece)).finished).toBe(true);
+      }
+      const { stdout } = await service.bash(
+        "ls -A ~/.handrail; ls -A ~/.handrail/uploads | grep -E '^upload[.](-rf|[.]+)$'",
+      );
+      expect(stdout.toString()).toBe("uploads\n");
+    });
+
     it("refuses a path that leads out and says when one does not exist", async () => {
       const archive = await tar(await folder({ x: "x" }));
       for (const path of ["../other", "/etc", "a/../../b"]) {

@@ -13,7 +13,7 @@ export function localWarnings({
   identity: LocalIdentity;
 }): readonly string[] {
   const limits =
-    "local sandboxes have no limit of memory, processes or disk: one project can starve the machine; use Docker for those";
+    "local sandboxes have no limit of memory or processes: one project can starve the machine; use Docker for those";
   if (isolation === "bubblewrap") {
     return [
       limits,
