@@ -8,8 +8,12 @@ import { AbortReason } from "./calls/abort-reason.js";
 import { MAX_ARGUMENT_BYTES } from "./calls/arguments.js";
 import type { Call } from "./calls/call.js";
 import { CallRegistry } from "./calls/call-registry.js";
+import { Epochs } from "./calls/epochs.js";
+import { Leftovers } from "./calls/leftovers.js";
 import { createLocalClient } from "./calls/local-client.js";
+import { resultOfLeaving } from "./calls/result-of-leaving.js";
 import { Slots } from "./calls/slots.js";
+import { TurnWindows } from "./calls/turn-windows.js";
 import { checkedReadiness } from "./calls/workspace-readiness.js";
 import type { Config } from "./config/config.js";
 import { ConfigError } from "./config/environment.js";
@@ -64,6 +68,9 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
   });
   const pictures = createPictureRunner({ scriptPath: assets.pictureJobPath, execArgv: [] });
   const registry = new CallRegistry();
+  const windows = new TurnWindows();
+  const epochs = new Epochs();
+  const leftovers = new Leftovers(workspaces);
   const slots = new Slots({ perProject: config.calls.perProject, waiting: config.calls.waiting });
   const tools = new ToolRegistry(
     createAllTools({
@@ -73,26 +80,30 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
   );
   const conditions = { environment: config.environmentNames, mcpEnabled: false, connectorsAllowed: false };
   const onBug = (error: unknown, call: Call) =>
-    log.error({ err: error, call_id: call.id, tool: call.tool }, "a call met a bug of the service");
+    log.error({ err: error, call_id: call.id, tool: call.facts.tool }, "a call met a bug of the service");
   const { policy } = config.calls;
   const interceptors = createInterceptors({
-    ...{ tools, policy, slots, conditions, registry, onBug, log },
+    ...{ tools, policy, slots, conditions, registry, windows, epochs, leftovers, onBug, log },
+    callOptions: { resultOfLeaving },
     readiness: checkedReadiness({
       workspaces,
       check: (signal) => provider.check(signal),
       toStatus: sandboxStatus,
     }),
   });
-  const execute = executeToolHandler({ workspaces, fileViews: new FileViews(), policy, onBug });
+  const execute = executeToolHandler({ workspaces, fileViews: new FileViews(), policy, epochs, onBug });
   const local = createLocalClient({ interceptors, handler: execute });
   const server = await startServer({
     host: config.server.host,
     port: config.server.port,
     ...tlsOf(config),
     routes: (router: ConnectRouter) => {
-      router.service(ToolService, toolService({ registry, tools, conditions, execute, local }));
-      router.service(ProjectService, projectService({ registry, workspaces }));
-      router.service(SessionService, sessionService({ registry, workspaces }));
+      router.service(
+        ToolService,
+        toolService({ registry, tools, conditions, execute, local, heartbeatMs: policy.heartbeatMs }),
+      );
+      router.service(ProjectService, projectService({ registry, workspaces, windows, epochs }));
+      router.service(SessionService, sessionService({ registry, workspaces, windows }));
     },
     interceptors,
     authenticate: authenticationOf(config),
@@ -104,7 +115,7 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
     log,
   });
   server.shutdownSignal.addEventListener("abort", () => {
-    for (const call of registry.allRunning()) call.run.abort(new AbortReason("shutdown"));
+    for (const call of registry.allRunning()) call.run.stop(new AbortReason("shutdown"));
   });
   return {
     url: server.url,

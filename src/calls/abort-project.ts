@@ -1,7 +1,8 @@
 import type { WorkspaceManager } from "../workspace/workspace.js";
 import { AbortReason } from "./abort-reason.js";
-import type { ProjectKey } from "./call.js";
+import type { Call, ProjectKey } from "./call.js";
 import type { CallRegistry } from "./call-registry.js";
+import type { TurnWindows } from "./turn-windows.js";
 
 /** What AbortProject ended. */
 export interface ProjectAbort {
@@ -10,25 +11,23 @@ export interface ProjectAbort {
 }
 
 /**
- * Ends the calls of a project, or of one of its sessions, and the processes that earlier ones left. Resolves when all
- * are dead.
+ * Ends the calls of a project, or of one of its sessions, and the processes that earlier ones left, and closes their
+ * turns, so that what a loop still sends of them does not start. Resolves when all are dead.
  */
 export async function abortProject(
-  options: { registry: CallRegistry; workspaces: WorkspaceManager },
+  options: { registry: CallRegistry; workspaces: WorkspaceManager; windows: TurnWindows },
   target: { key: ProjectKey; sessionId: string; said: string; signal: AbortSignal },
 ): Promise<ProjectAbort> {
-  const { registry, workspaces } = options;
+  const { registry, workspaces, windows } = options;
   const { key, sessionId, said, signal } = target;
-  const isMeant = (call: { sessionId: string }) => sessionId === "" || call.sessionId === sessionId;
+  const isMeant = ({ facts }: Call) => sessionId === "" || facts.sessionId === sessionId;
+  windows.close(key, sessionId);
   const aborted = registry
     .running(key)
     .filter(isMeant)
-    .filter((call) => call.run.abort(new AbortReason("abort_project", said)));
-  await Promise.all(aborted.map((call) => call.run.over));
-  const killedWithCalls = aborted.reduce(
-    (sum, call) => sum + (call.run.result?.exit?.processesKilled ?? 0),
-    0,
-  );
+    .filter((call) => call.abort(new AbortReason("abort_project", said)));
+  await Promise.all(aborted.map((call) => call.over));
+  const killedWithCalls = aborted.reduce((sum, call) => sum + (call.result?.exit?.processesKilled ?? 0), 0);
   const workspace = workspaces.peek(key);
   if (workspace === undefined) return { callsAborted: aborted.length, processesKilled: killedWithCalls };
   const runIds = registry

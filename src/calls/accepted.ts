@@ -6,17 +6,19 @@ import { modeMessage } from "./effective-mode.js";
 
 /** The first event of a stream of a call. */
 export function acceptedEvent(call: Call, admission: Admission): Accepted {
-  const { queueMs, runMs, idleMs, maxTextBytes } = call.limits;
+  const { toolCallId, mode, limits, sourceId } = call.facts;
+  const { queueMs, runMs, idleMs, maxTextBytes } = limits;
   return create(AcceptedSchema, {
     callId: call.id,
-    toolCallId: call.toolCallId,
+    toolCallId,
     admission,
-    mode: modeMessage(call.mode),
+    mode: modeMessage(mode),
     limits: { queueMs, runMs, idleMs, maxTextBytes: BigInt(maxTextBytes) },
+    sourceCallId: sourceId,
   });
 }
 
 /** How a stream that finds the call finds it. */
 export function foundAdmission(call: Call): Admission {
-  return call.run.result === undefined ? Admission.JOINED : Admission.REPLAYED;
+  return call.result === undefined ? Admission.JOINED : Admission.REPLAYED;
 }

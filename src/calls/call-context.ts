@@ -6,6 +6,7 @@ import type { PreparedCall, AnyTool } from "../tools/define.js";
 import type { ParsedArguments } from "./arguments.js";
 import type { Call, ProjectKey } from "./call.js";
 import type { EffectiveLimits } from "./limits.js";
+import type { TurnName } from "./turn-windows.js";
 
 /** The scope of one RPC: it says when its caller has gone, and until when the caller waits. */
 export interface ReaderScope {
@@ -51,3 +52,18 @@ export const kAdmitted: ContextKey<Admitted | undefined> = createContextKey<Admi
 export const kCall: ContextKey<Call | undefined> = createContextKey<Call | undefined>(undefined, {
   description: "handrail call",
 });
+
+/** Where equal calls of the turn find this one. */
+export interface TurnPlace {
+  readonly turn: TurnName;
+  /** Names the calls that are equal to it. */
+  readonly callKey: string;
+  /** True if only a run under way may be shared. */
+  readonly isInflightOnly: boolean;
+}
+
+/** Set for calls that equal calls of their turn may share. */
+export const kTurnPlace: ContextKey<TurnPlace | undefined> = createContextKey<TurnPlace | undefined>(
+  undefined,
+  { description: "handrail turn place" },
+);

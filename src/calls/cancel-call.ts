@@ -15,14 +15,14 @@ export async function cancelCall(
   options: { key: ProjectKey; callId: string; said: string },
 ): Promise<Cancellation> {
   const { key, callId, said } = options;
-  const found = registry.find(key, callId);
+  const found = await registry.find(key, callId);
   if (found.kind !== "call") {
     registry.bury(key, callId);
     return { did: "buried" };
   }
-  const { run } = found.call;
-  run.abort(new AbortReason("cancel_call", said));
-  const canceled = run.ending?.by === "abort" && run.result === undefined;
-  await run.over;
-  return { did: canceled ? "canceled" : "already-settled", result: await run.finished };
+  const { call } = found;
+  const wasStopped = call.stoppedBy !== undefined && call.result === undefined;
+  const canceled = call.abort(new AbortReason("cancel_call", said)) || wasStopped;
+  await call.over;
+  return { did: canceled ? "canceled" : "already-settled", result: await call.finished };
 }

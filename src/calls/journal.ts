@@ -26,6 +26,8 @@ export interface JournalOptions {
   readonly liveBytes?: number;
   /** How long a reader that takes nothing holds the call back before it gets a gap, in ms. Default 250. */
   readonly patienceMs?: number;
+  /** Number of the first event that it has; those before are left out. Default 1. */
+  readonly firstSeq?: number;
   readonly now?: () => number;
 }
 
@@ -68,6 +70,7 @@ export class Journal {
     this.#liveBytes = options.liveBytes ?? 1024 * 1024;
     this.#patienceMs = options.patienceMs ?? 250;
     this.#now = options.now ?? Date.now;
+    this.#lastSeq = (options.firstSeq ?? 1) - 1;
   }
 
   /** The highest number so far. */
@@ -78,6 +81,15 @@ export class Journal {
   /** True once the result stands in it. */
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** Begins with what another journal has, at the same numbers. Only for a journal without events. */
+  seed(other: Journal): void {
+    if (this.#lastSeq > 0) throw new Error("a journal that has events cannot be seeded");
+    this.#entries.push(...other.#entries);
+    this.#lastSeq = other.#lastSeq;
+    this.#outputBytes = other.#outputBytes;
+    this.#endOffset = other.#endOffset;
   }
 
   /**

@@ -44,7 +44,12 @@ export interface LimitWishes {
 /** The limits that hold for one call; 0 means none. */
 export interface EffectiveLimits {
   readonly queueMs: number;
+  /** Longest run: the lower of `workMs` and `deadlineMs`. */
   readonly runMs: number;
+  /** Longest run for whoever calls, so without the deadline of one caller. */
+  readonly workMs: number;
+  /** From admission until the call has to end so that its result reaches its caller before the deadline. */
+  readonly deadlineMs: number;
   readonly idleMs: number;
   readonly maxTextBytes: number;
   readonly keep: Keep | undefined;
@@ -75,17 +80,24 @@ export function effectiveLimits(options: {
   const bounds: number[] = [];
   if (tool !== undefined) bounds.push(argumentMs ?? tool.defaultMs, tool.maxMs);
   if (wishes.runMs > 0) bounds.push(wishes.runMs);
-  if (deadlineLeftMs !== undefined) {
-    bounds.push(Math.max(1, deadlineLeftMs - deadlineReserveMs(deadlineLeftMs)));
-  }
-  const runMs = bounds.length === 0 ? 0 : Math.min(MAX_TIMER_MS, Math.round(Math.min(...bounds)));
+  const workMs = lowest(bounds);
+  const deadlineMs =
+    deadlineLeftMs === undefined
+      ? 0
+      : lowest([Math.max(1, deadlineLeftMs - deadlineReserveMs(deadlineLeftMs))]);
   const text =
     wishes.maxTextBytes > 0 ? Math.min(wishes.maxTextBytes, policy.maxTextBytes) : policy.maxTextBytes;
   return {
     queueMs: wishes.queueMs > 0 ? Math.min(wishes.queueMs, MAX_TIMER_MS) : policy.queueMs,
-    runMs,
+    runMs: lowest([workMs, deadlineMs].filter((ms) => ms > 0)),
+    workMs,
+    deadlineMs,
     idleMs: Math.min(wishes.idleMs, MAX_TIMER_MS),
     maxTextBytes: text,
     keep: wishes.keep,
   };
+}
+
+function lowest(bounds: readonly number[]): number {
+  return bounds.length === 0 ? 0 : Math.min(MAX_TIMER_MS, Math.round(Math.min(...bounds)));
 }

@@ -10,6 +10,7 @@ import type { Call } from "./call.js";
 import type { Admitted } from "./call-context.js";
 import { begunOf, faultResult } from "./call-fault.js";
 import { startClocks } from "./clocks.js";
+import type { Epochs } from "./epochs.js";
 import type { EventBody } from "./journal.js";
 import type { CallPolicy } from "./limits.js";
 
@@ -19,6 +20,7 @@ export interface PerformOptions {
   /** What sessions have seen of files. */
   readonly fileViews: FileViews;
   readonly policy: CallPolicy;
+  readonly epochs: Epochs;
   /** Hears of errors that are bugs of the service. */
   readonly onBug: (error: unknown, call: Call) => void;
 }
@@ -39,10 +41,10 @@ export async function perform(
     run.signal.throwIfAborted();
     const ports: Partial<Ports> = {
       ...(tool.needs.has("workspace") ? { workspace: await openWorkspace(call, options, emit) } : {}),
-      views: options.fileViews.of({ ...call.key, session: call.sessionId }),
+      views: options.fileViews.of({ ...call.key, session: call.facts.sessionId }),
     };
     const notices = ports.workspace?.takeNotices() ?? [];
-    const attempt = 1;
+    const { attempt } = run;
     const context: BaseContext = {
       callId: call.id,
       attempt,
@@ -78,7 +80,7 @@ async function openWorkspace(call: Call, options: PerformOptions, emit: EmitEven
   const { run, key } = call;
   const { sandboxMs } = options.policy;
   const startedAt = performance.now();
-  const clock = setTimeout(() => run.abort(new ClockFired("sandbox", sandboxMs)), sandboxMs);
+  const clock = setTimeout(() => run.stop(new ClockFired("sandbox", sandboxMs)), sandboxMs);
   const told = { something: false };
   const tell = (phase: SandboxPhase, message: string) => {
     told.something = true;
@@ -90,6 +92,7 @@ async function openWorkspace(call: Call, options: PerformOptions, emit: EmitEven
       onPhase: (message) => tell(SandboxPhase.STARTING, message),
     });
     run.generation = workspace.generation;
+    options.epochs.meetGeneration(key, workspace.generation);
     if (told.something) tell(SandboxPhase.READY, "the sandbox is ready");
     return workspace;
   } finally {

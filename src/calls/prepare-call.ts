@@ -77,3 +77,16 @@ function projectRequired(name: string): ToolResult {
     hint: "Send context.project_id.",
   });
 }
+
+/** The result of a call of a turn that AbortProject has closed. */
+export function turnAborted(): ToolResult {
+  return {
+    ...failed("canceled", {
+      code: "turn.aborted",
+      fixBy: "user",
+      message: "The turn of this call was ended by AbortProject, so the call was not started.",
+      hint: "Go on with a new turn_id, which the next model response has anyway.",
+    }),
+    isOfAbortedTurn: true,
+  };
+}

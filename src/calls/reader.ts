@@ -3,11 +3,11 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { CallEventSchema } from "../../gen/handrail/v1/events_pb.js";
 import type { Accepted, CallEvent } from "../../gen/handrail/v1/events_pb.js";
 import { AbortReason } from "./abort-reason.js";
-import type { Run } from "./run.js";
+import type { Call } from "./call.js";
 
 /** Options of readCall. */
 export interface ReadCallOptions {
-  readonly run: Run;
+  readonly call: Call;
   /** The first event of the stream. */
   readonly accepted: Accepted;
   /** The last seq that the reader has. */
@@ -31,28 +31,28 @@ const CLIENT_HAS_ALL = new AbortReason("client");
 
 class CallReader implements AsyncIterableIterator<CallEvent> {
   readonly #options: ReadCallOptions;
-  readonly #follow: ReturnType<Run["journal"]["follow"]>;
+  readonly #follow: ReturnType<Call["journal"]["follow"]>;
   readonly #leaveRun: (reason: AbortReason) => void;
   #acceptedSent = false;
   #left = false;
 
   constructor(options: ReadCallOptions) {
     this.#options = options;
-    this.#follow = options.run.journal.follow(options.afterSeq);
-    this.#leaveRun = options.run.addReader();
+    this.#follow = options.call.journal.follow(options.afterSeq);
+    this.#leaveRun = options.call.addReader();
     if (options.signal.aborted) this.#onAbort();
     else options.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   async next(): Promise<IteratorResult<CallEvent>> {
-    const { run, signal } = this.#options;
+    const { call, signal } = this.#options;
     if (!this.#acceptedSent) {
       this.#acceptedSent = true;
       return this.#emit({ case: "accepted", value: this.#options.accepted });
     }
     for (;;) {
       signal.throwIfAborted();
-      const next = run.journal.take(this.#follow.cursor);
+      const next = call.journal.take(this.#follow.cursor);
       if (next.kind === "event") return { done: false, value: next.event };
       if (next.kind === "gap") {
         const { fromSeq, toSeq } = next;
@@ -80,7 +80,7 @@ class CallReader implements AsyncIterableIterator<CallEvent> {
   #emit(event: CallEvent["event"]): IteratorResult<CallEvent> {
     const value = create(CallEventSchema, {
       time: timestampFromMs(Date.now()),
-      generation: this.#options.run.generation,
+      generation: this.#options.call.run.generation,
       event,
     });
     return { done: false, value };
@@ -88,7 +88,7 @@ class CallReader implements AsyncIterableIterator<CallEvent> {
 
   /** Waits for the next event; true if the time for a heartbeat has come first. */
   #quiet(): Promise<boolean> {
-    const { run, signal, heartbeatMs } = this.#options;
+    const { call, signal, heartbeatMs } = this.#options;
     return new Promise((resolve, reject) => {
       const finish = (end: () => void) => {
         clearTimeout(timer);
@@ -98,7 +98,7 @@ class CallReader implements AsyncIterableIterator<CallEvent> {
       const onAbort = () => finish(() => reject(this.#reason()));
       const timer = setTimeout(() => finish(() => resolve(true)), heartbeatMs);
       signal.addEventListener("abort", onAbort, { once: true });
-      void run.journal.changed().then(() => finish(() => resolve(false)));
+      void call.journal.changed().then(() => finish(() => resolve(false)));
     });
   }
 

@@ -77,8 +77,18 @@ const MAX_CHANGES = 200;
 const STRUCTURED_BYTES = 256 * 1024;
 
 /** The result of a run as a message: what the tool returned, under what ended the run. */
-export function resultMessage(run: Run, returned: ToolResult, options: { now: number }): Result {
-  const stopped = stoppedBy(run);
+export function resultMessage(
+  run: Run,
+  returned: ToolResult,
+  options: {
+    /** When the call came and when it ends, in ms since 1970. */
+    cameAtMs: number;
+    now: number;
+    /** What stopped the call. Default: what stopped the run. */
+    stopped?: AbortReason | ClockFired;
+  },
+): Result {
+  const stopped = options.stopped ?? stoppedBy(run);
   const outcome = stopped === undefined ? returned.outcome : stoppedOutcome(stopped);
   const error = stopped === undefined ? returned.error : stoppedFailure(stopped);
   const structuredJson = returned.structured === undefined ? "" : JSON.stringify(returned.structured);
@@ -94,15 +104,46 @@ export function resultMessage(run: Run, returned: ToolResult, options: { now: nu
       queueMs: Math.round(run.timings.queueMs),
       sandboxMs: Math.round(run.timings.sandboxMs),
       runMs: Math.round(run.timings.runMs),
-      totalMs: Math.round(options.now - run.startedAtMs),
+      totalMs: Math.round(options.now - options.cameAtMs),
     },
     ...(error === undefined ? {} : { error: errorMessage(error, admittedOf(run, outcome)) }),
     ...exitOf(returned.exit, stopped),
     ...(returned.truncation === undefined ? {} : { truncation: truncationMessage(returned.truncation) }),
     ...(stopped instanceof AbortReason
       ? { abort: { source: SOURCES[stopped.source], reason: stopped.said } }
-      : {}),
+      : returned.isOfAbortedTurn === true
+        ? { abort: { source: AbortSource.ABORT_PROJECT } }
+        : {}),
   });
+}
+
+/** The result of a call that was under way when the process of the service ended. */
+export function interruptedResult(): Result {
+  const message = "The service ended while the call was under way, so its outcome is not known.";
+  const hint = "Look at what it may have changed before you call it again, with a new call id.";
+  return create(ResultSchema, {
+    outcome: Outcome.INTERRUPTED,
+    content: [textPart(`${message}\n${hint}`)],
+    error: {
+      code: "call.interrupted",
+      fixBy: FixBy.OPERATOR,
+      admitted: Admitted.UNKNOWN,
+      message,
+      hint,
+    },
+  });
+}
+
+/** The result of a call that shares the run of an equal one. */
+export function twinResult(result: Result, options: { sourceId: string; hasEffect: boolean }): Result {
+  const notice = `same call as ${options.sourceId} of this turn, not run again`;
+  const twin = { ...result, deduplicated: true };
+  if (!options.hasEffect) return twin;
+  return {
+    ...twin,
+    notices: [...result.notices, notice],
+    content: [...result.content, textPart(`[${notice}]`)],
+  };
 }
 
 function changesOf(

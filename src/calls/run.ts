@@ -1,13 +1,8 @@
-import type { Begun } from "../workspace/workspace.js";
 import type { Result } from "../../gen/handrail/v1/result_pb.js";
+import type { Begun } from "../workspace/workspace.js";
 import type { AbortReason, ClockFired } from "./abort-reason.js";
-import type { OnDisconnect } from "./call.js";
-import { Journal } from "./journal.js";
-import type { EventBody, JournalOptions } from "./journal.js";
+import type { EventBody, Journal } from "./journal.js";
 import { Settlement } from "./settlement.js";
-
-/** Where a run is. */
-export type RunState = "queued" | "running" | "ended";
 
 /** What a run ended by: its work was done, or it was stopped before. */
 export type Ending =
@@ -20,67 +15,45 @@ export interface RunTimings {
   runMs: number;
 }
 
-/** Options of a Run. */
-export interface RunOptions {
-  readonly onDisconnect: OnDisconnect;
-  /** Life without a reader under `detach`, in ms. */
-  readonly detachedMs: number;
-  readonly journal?: JournalOptions;
-  readonly now?: () => number;
+/** Someone who hears a run: a call. */
+export interface RunMember {
+  readonly journal: Journal;
+  /** A returned promise asks the run to wait. */
+  hear(event: EventBody): void | Promise<void>;
 }
 
+/** What becomes of a run whose member leaves: it had ended, it goes on for others, or it stops with this member. */
+export type Leaving = "ended" | "goes-on" | "stops";
+
 /**
- * The inside of a call: it is started once, writes its journal, and settles once. It outlives any of its readers; what
- * ends it is an abort, a clock, its own work, or its last reader leaving.
+ * One execution of a tool. It is started once, belongs to the call that started it and to those that joined it as twins,
+ * and ends once: by its work, a clock, an abort, or with its last member.
  */
 export class Run {
-  readonly journal: Journal;
   readonly timings: RunTimings = { queueMs: 0, sandboxMs: 0, runMs: 0 };
-  readonly startedAtMs: number;
   /** The sandbox that the run uses; 0 before it has one. */
   generation = 0;
   /** Whether the work has begun, so that a failure may have had effects. */
   begun: Begun = "no";
-  readonly #options: RunOptions;
-  readonly #now: () => number;
+  /** 1 for the first attempt, 2 after a recovery. */
+  attempt = 1;
+  /** True if the sandbox was lost under it and replaced. */
+  recovered = false;
   readonly #controller = new AbortController();
   readonly #ending = new Settlement<Ending>();
   readonly #result = new Settlement<Result>();
-  readonly #over = new Settlement<true>();
-  readonly #readers = new Set<symbol>();
+  readonly #members = new Set<RunMember>();
   readonly #outputListeners = new Set<() => void>();
-  #state: RunState = "queued";
-  #lifeTimer: NodeJS.Timeout | undefined;
-
-  constructor(options: RunOptions) {
-    this.#options = options;
-    this.#now = options.now ?? Date.now;
-    this.startedAtMs = this.#now();
-    this.journal = new Journal({ now: this.#now, ...options.journal });
-  }
+  #isRunning = false;
 
   /** Aborts with an AbortReason or ClockFired. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  get state(): RunState {
-    return this.#result.value === undefined ? this.#state : "ended";
-  }
-
-  /** The result, once there is one. */
-  get result(): Result | undefined {
-    return this.#result.value;
-  }
-
-  /** Resolves with the result. */
-  get finished(): Promise<Result> {
-    return this.#result.settled;
-  }
-
-  /** Resolves when the result stands and nothing of the run works any more. */
-  get over(): Promise<true> {
-    return this.#over.settled;
+  /** True once it has a place and works. */
+  get isRunning(): boolean {
+    return this.#isRunning;
   }
 
   /** How the run ends or ended; undefined while that is open. */
@@ -88,13 +61,51 @@ export class Run {
     return this.#ending.value;
   }
 
-  /** The place in the queue was given: the run works from here on. */
-  markRunning(): void {
-    this.#state = "running";
+  /** What all its calls get, once it stands. */
+  get result(): Result | undefined {
+    return this.#result.value;
   }
 
-  /** Stops the run. False if it was stopped or its work done before: that then stands. */
-  abort(reason: AbortReason | ClockFired): boolean {
+  /** Resolves with it. */
+  get finished(): Promise<Result> {
+    return this.#result.settled;
+  }
+
+  /** The calls that it runs for. */
+  get members(): ReadonlySet<RunMember> {
+    return this.#members;
+  }
+
+  /** The place in the queue was given: the run works from here on. */
+  markRunning(): void {
+    this.#isRunning = true;
+  }
+
+  /** A call becomes one of those that the run is for, and has heard what the others have. */
+  join(member: RunMember): void {
+    const [other] = this.#members;
+    if (other !== undefined) member.journal.seed(other.journal);
+    this.#members.add(member);
+  }
+
+  /** A call that came to nothing is none of its calls. */
+  forget(member: RunMember): void {
+    this.#members.delete(member);
+  }
+
+  /** A call wants no more of the run. Its last call stops it. */
+  leave(member: RunMember, reason: AbortReason | ClockFired): Leaving {
+    if (this.#ending.value !== undefined) return "ended";
+    if (this.#members.size > 1) {
+      this.#members.delete(member);
+      return "goes-on";
+    }
+    this.stop(reason);
+    return "stops";
+  }
+
+  /** Stops the run for all. False if it was stopped or its work done before: that then stands. */
+  stop(reason: AbortReason | ClockFired): boolean {
     if (!this.#ending.settle({ by: "abort", reason })) return false;
     this.#controller.abort(reason);
     return true;
@@ -106,46 +117,25 @@ export class Run {
     return this.#ending.value ?? { by: "work" };
   }
 
-  /** Writes an event to the journal; the first result ends it. A returned promise asks the writer to wait. */
-  record(event: EventBody): void | Promise<void> {
-    if (this.journal.ended) return;
-    const wait = this.journal.append(event, this.generation);
-    if (event.case === "result") this.#settle(event.value);
-    if (event.case === "output") for (const listener of this.#outputListeners) listener();
-    return wait;
+  /** Keeps the first result, for its members and for twins that come later. */
+  settle(result: Result): void {
+    this.#ending.settle({ by: "work" });
+    this.#result.settle(result);
   }
 
-  /** Nothing of the run works any more. */
-  markOver(): void {
-    this.#over.settle(true);
+  /** Tells all members. A returned promise asks the work to wait. */
+  tell(event: EventBody): void | Promise<void> {
+    if (event.case === "output") for (const listener of this.#outputListeners) listener();
+    if (this.#members.size === 1) {
+      for (const member of this.#members) return member.hear(event);
+    }
+    const waits = [...this.#members].flatMap((member) => member.hear(event) ?? []);
+    if (waits.length > 0) return Promise.all(waits).then(() => undefined);
   }
 
   /** Calls back at each output. Returns what ends it. */
   onOutput(listener: () => void): () => void {
     this.#outputListeners.add(listener);
     return () => this.#outputListeners.delete(listener);
-  }
-
-  /** A reader comes. The function that is returned lets it leave, with the reason why. */
-  addReader(): (reason: AbortReason) => void {
-    const reader = Symbol("reader");
-    this.#readers.add(reader);
-    clearTimeout(this.#lifeTimer);
-    return (reason) => {
-      if (!this.#readers.delete(reader) || this.#readers.size > 0 || this.#result.value !== undefined) return;
-      if (this.#options.onDisconnect === "cancel") this.abort(reason);
-      else this.#startLife(reason);
-    };
-  }
-
-  #startLife(reason: AbortReason): void {
-    this.#lifeTimer = setTimeout(() => this.abort(reason), this.#options.detachedMs);
-    this.#lifeTimer.unref();
-  }
-
-  #settle(result: Result): void {
-    clearTimeout(this.#lifeTimer);
-    this.#ending.settle({ by: "work" });
-    this.#result.settle(result);
   }
 }

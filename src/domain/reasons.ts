@@ -17,6 +17,7 @@ export const REASONS = {
     "The archive cannot be unpacked, or has a name that leads out of its directory; nothing was changed.",
   FILES_FAILED: "Files of the workspace could not be read, written or removed; the message has the cause.",
   QUEUE_FULL: "Too many calls wait for the project.",
+  STATE_UNAVAILABLE: "The service cannot write down the call, so it does not start it.",
   DRAINING: "The service is going down and starts nothing new.",
   NO_SANDBOX: "No sandbox can be made on this service.",
   IMAGE_MISSING: "The sandbox image is not there.",

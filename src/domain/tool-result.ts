@@ -72,6 +72,8 @@ export interface ToolResult {
   readonly changes?: readonly FileChange[];
   /** False where the tool cannot tell what it changed. Default: true. */
   readonly changesKnown?: boolean;
+  /** Set by the service: the call was not started because its turn was ended by AbortProject. Default: false. */
+  readonly isOfAbortedTurn?: boolean;
   /** What the model should know beside the content. */
   readonly notices?: readonly string[];
 }

@@ -37,7 +37,7 @@ export function abort(): Interceptor {
 }
 
 /** RPCs whose calls a drain ends with a result, which their readers are to get. */
-const SETTLED_BY_DRAIN: ReadonlySet<string> = new Set(["ExecuteTool", "RunTool"]);
+const SETTLED_BY_DRAIN: ReadonlySet<string> = new Set(["ExecuteTool", "RunTool", "AttachCall"]);
 
 interface Scope {
   readonly signal: AbortSignal;

@@ -12,7 +12,9 @@ import type { Slots } from "../calls/slots.js";
 import { projectKeyText } from "../calls/call.js";
 import { conditionsOf } from "../calls/conditions-of.js";
 import type { ServiceConditions } from "../calls/conditions-of.js";
-import { prepareCall } from "../calls/prepare-call.js";
+import { prepareCall, turnAborted } from "../calls/prepare-call.js";
+import { turnOf } from "../calls/turn-of.js";
+import type { TurnWindows } from "../calls/turn-windows.js";
 import type { WorkspaceReadiness } from "../calls/workspace-readiness.js";
 import type { ToolRegistry } from "../tools/registry.js";
 import { statusError } from "../rpc/status.js";
@@ -25,6 +27,7 @@ export interface AdmitOptions {
   readonly slots: Slots;
   readonly conditions: ServiceConditions;
   readonly readiness: WorkspaceReadiness;
+  readonly windows: TurnWindows;
 }
 
 /**
@@ -43,7 +46,11 @@ export function admit(options: AdmitOptions): Interceptor {
     }
     const mode = effectiveMode(input.context?.mode ?? ModeMessage.UNSPECIFIED, undefined);
     const conditions = conditionsOf(options.conditions, input.context, identity.userId);
-    const decision = prepareCall({ tools, mode, conditions, name: input.tool, identity });
+    const turn = turnOf(input, identity);
+    const isTurnOpen = turn === undefined || options.windows.see(turn);
+    const decision = isTurnOpen
+      ? prepareCall({ tools, mode, conditions, name: input.tool, identity })
+      : { refusal: turnAborted() };
     if ("prepared" in decision && decision.tool.needs.has("workspace")) {
       await options.readiness.require(identity.key);
     }

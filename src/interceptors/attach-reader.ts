@@ -22,7 +22,7 @@ export function attachReader(
 ): StreamResponse {
   const scope = request.contextValues.get(kReader);
   const events = readCall({
-    run: call.run,
+    call,
     accepted: acceptedEvent(call, options.admission ?? foundAdmission(call)),
     afterSeq: 0,
     signal: scope?.signal ?? request.signal,

@@ -3,8 +3,10 @@ import type { StreamRequest } from "@connectrpc/connect";
 import type { Interceptor } from "@connectrpc/connect";
 import type { ExecuteToolRequest } from "../../gen/handrail/v1/tool_service_pb.js";
 import { parseArguments } from "../calls/arguments.js";
+import { projectKeyText } from "../calls/call.js";
 import { kIdentity } from "../calls/call-context.js";
 import type { CallRegistry } from "../calls/call-registry.js";
+import { Claims } from "../calls/claims.js";
 import { projectOf } from "../calls/project-of.js";
 import { kPrincipal } from "../rpc/context-keys.js";
 import { statusError } from "../rpc/status.js";
@@ -17,6 +19,8 @@ import { onExecuteTool } from "./execute-tool.js";
  * one; with another request it is refused. Without an id the service makes one, and refuses what shows to be a retry.
  */
 export function callId(options: { registry: CallRegistry } & AttachOptions): Interceptor {
+  const { registry } = options;
+  const claims = new Claims();
   return onExecuteTool(async ({ input, request }, next) => {
     const principal = request.contextValues.get(kPrincipal);
     if (principal === undefined) throw statusError("UNAUTHENTICATED", "no principal came with the request");
@@ -31,23 +35,32 @@ export function callId(options: { registry: CallRegistry } & AttachOptions): Int
     const userId = principal.user ?? input.context?.userId ?? "";
     const parsed = parseArguments(input.input);
     const fingerprint = fingerprintOf(input, parsed.hash, userId);
-    const found = options.registry.find(key, id);
-    if (found.kind === "tombstone") {
-      throw statusError("CALL_CANCELED", `call ${id} was canceled before it arrived`, {
-        metadata: { call_id: id },
-      });
+    const claim = `${projectKeyText(key)}\0${id}`;
+    for (;;) {
+      const found = input.callId === "" ? registry.peek(key, id) : await registry.find(key, id);
+      if (found.kind === "tombstone") {
+        throw statusError("CALL_CANCELED", `call ${id} was canceled before it arrived`, {
+          metadata: { call_id: id },
+        });
+      }
+      if (found.kind === "call") {
+        requireSame(found.call.facts.fingerprint, fingerprint, id);
+        return attachReader(request, found.call, options);
+      }
+      const holder = claims.holder(claim);
+      if (holder !== undefined) {
+        await holder;
+        continue;
+      }
+      if (registry.peek(key, id).kind !== "nothing") continue;
+      request.contextValues.set(kIdentity, { key, callId: id, userId, arguments: parsed, fingerprint });
+      return claims.hold(claim, () => next(request));
     }
-    if (found.kind === "call") {
-      requireSame(found.call.fingerprint, fingerprint, id);
-      return attachReader(request, found.call, options);
-    }
-    request.contextValues.set(kIdentity, { key, callId: id, userId, arguments: parsed, fingerprint });
-    return next(request);
   });
 }
 
 /** Refuses a call id that belongs to another request. */
-export function requireSame(held: string, offered: string, id: string): void {
+function requireSame(held: string, offered: string, id: string): void {
   if (held === offered) return;
   throw statusError(
     "CALL_ID_REUSED",

@@ -3,6 +3,8 @@ import { abort } from "./abort.js";
 import { admit } from "./admit.js";
 import type { AdmitOptions } from "./admit.js";
 import { callId } from "./call-id.js";
+import { dedup } from "./dedup.js";
+import type { DedupOptions } from "./dedup.js";
 import { identity } from "./identity.js";
 import { logSettled, observe } from "./observe.js";
 import type { CallLog } from "./observe.js";
@@ -12,7 +14,7 @@ import { truncate } from "./truncate.js";
 
 /** What the chain needs. */
 export type ChainOptions = AdmitOptions &
-  Omit<RunCallOptions, "onSettled"> & {
+  Omit<RunCallOptions & DedupOptions, "onSettled"> & {
     readonly log: CallLog;
   };
 
@@ -31,6 +33,8 @@ export function createInterceptors(options: ChainOptions): Interceptor[] {
     callId({ registry, heartbeatMs: policy.heartbeatMs }),
     // Whatever can be refused is refused before anything is started.
     admit(options),
+    // What is equal to a call of the same turn needs no run of its own.
+    dedup({ ...options, onSettled }),
     // The seam: outside is one reader, inside is one run.
     runCall({ ...options, onSettled }),
     // Whatever a tool returns fits the cap of its call.

@@ -44,18 +44,19 @@ export function observe(log: CallLog): Interceptor {
 
 /** One line for each run, when its result stands, whether or not anyone reads it. */
 export function logSettled(log: CallLog, call: Call): void {
-  const { run } = call;
-  const result = run.result;
+  const { run, facts, result } = call;
   log.info(
     {
       call_id: call.id,
       tenant: call.key.tenant,
       project: call.key.project,
-      session: call.sessionId,
-      tool: call.tool,
-      mode: call.mode,
+      session: facts.sessionId,
+      tool: facts.tool,
+      mode: facts.mode,
       outcome: Outcome[result?.outcome ?? Outcome.UNSPECIFIED],
       error: result?.error?.code ?? "",
+      ...(facts.sourceId === "" ? {} : { source_call_id: facts.sourceId }),
+      ...(run.recovered ? { recovered: true } : {}),
       generation: run.generation,
       queue_ms: Math.round(run.timings.queueMs),
       sandbox_ms: Math.round(run.timings.sandboxMs),

@@ -27,7 +27,10 @@ async function feed(
   try {
     const returned = await perform(call, admitted, { ...options, emit: (event) => channel.push(event) });
     call.run.conclude();
-    void channel.push({ case: "result", value: resultMessage(call.run, returned, { now: Date.now() }) });
+    void channel.push({
+      case: "result",
+      value: resultMessage(call.run, returned, { cameAtMs: call.facts.createdAtMs, now: Date.now() }),
+    });
     channel.close();
   } catch (error) {
     channel.close({

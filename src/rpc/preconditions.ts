@@ -28,8 +28,8 @@ export function notFound(): ConnectError {
 }
 
 /** The call of that id. */
-export function requireCall(registry: CallRegistry, key: ProjectKey, id: string): Call {
-  const found = registry.find(key, id);
+export async function requireCall(registry: CallRegistry, key: ProjectKey, id: string): Promise<Call> {
+  const found = await registry.find(key, id);
   if (found.kind !== "call") throw notFound();
   return found.call;
 }

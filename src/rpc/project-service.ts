@@ -7,6 +7,8 @@ import { abortProject } from "../calls/abort-project.js";
 import type { ProjectAbort } from "../calls/abort-project.js";
 import type { ProjectKey } from "../calls/call.js";
 import type { CallRegistry } from "../calls/call-registry.js";
+import type { Epochs } from "../calls/epochs.js";
+import type { TurnWindows } from "../calls/turn-windows.js";
 import { emptyWorkspace } from "../workspace/empty-workspace.js";
 import type { Workspace, WorkspaceLook, WorkspaceManager } from "../workspace/workspace.js";
 import { filesStatus } from "./files-status.js";
@@ -17,6 +19,8 @@ import { downloadFiles, uploadFiles } from "./project-files.js";
 export interface ProjectServiceOptions {
   readonly registry: CallRegistry;
   readonly workspaces: WorkspaceManager;
+  readonly windows: TurnWindows;
+  readonly epochs: Epochs;
 }
 
 const STATES: Readonly<Record<WorkspaceLook["state"], SandboxState>> = {
@@ -30,7 +34,7 @@ const STATES: Readonly<Record<WorkspaceLook["state"], SandboxState>> = {
 
 /** ProjectService as messages over calls and workspaces. */
 export function projectService(options: ProjectServiceOptions): ServiceImpl<typeof ProjectService> {
-  const { registry, workspaces } = options;
+  const { registry, workspaces, epochs } = options;
 
   /** Does something for a project that exists, with its failures as statuses. */
   async function forProject<T>(
@@ -41,7 +45,7 @@ export function projectService(options: ProjectServiceOptions): ServiceImpl<type
     requireFields(request, ["projectId"]);
     const key = keyOf(request, context);
     try {
-      if (!registry.knows(key) && !(await workspaces.exists(key))) throw notFound();
+      if (!(await registry.knows(key)) && !(await workspaces.exists(key))) throw notFound();
       return await act(key);
     } catch (error) {
       throw filesStatus(error);
@@ -53,6 +57,16 @@ export function projectService(options: ProjectServiceOptions): ServiceImpl<type
 
   const abort = (key: ProjectKey, said: string, { signal }: HandlerContext): Promise<ProjectAbort> =>
     abortProject(options, { key, sessionId: "", said, signal });
+
+  /** Does something that changes files, so that no call after it is given what one before it has read. */
+  const changing = async <T>(key: ProjectKey, act: () => Promise<T>): Promise<T> => {
+    const mark = epochs.begin(key, "write");
+    try {
+      return await act();
+    } finally {
+      mark.end();
+    }
+  };
 
   const describe = async (key: ProjectKey): Promise<Project> => {
     const { state, generation, isConnected, lastUsedAtMs } = await workspaces.look(key);
@@ -81,13 +95,16 @@ export function projectService(options: ProjectServiceOptions): ServiceImpl<type
     getProject: (request, context) =>
       forProject(request, context, async (key) => ({ project: await describe(key) })),
     uploadFiles: (request, context) =>
-      forProject(request, context, async (key) =>
-        uploadFiles(request, {
-          workspace: await wake(key, context),
-          callsRunning: () => registry.running(key).length,
-          signal: context.signal,
-        }),
-      ),
+      forProject(request, context, async (key) => {
+        const workspace = await wake(key, context);
+        return changing(key, () =>
+          uploadFiles(request, {
+            workspace,
+            callsRunning: () => registry.running(key).length,
+            signal: context.signal,
+          }),
+        );
+      }),
     async *downloadFiles(request, context) {
       const workspace = await forProject(request, context, (key) => wake(key, context));
       yield* downloadFiles(request, { workspace, signal: context.signal });
@@ -96,7 +113,8 @@ export function projectService(options: ProjectServiceOptions): ServiceImpl<type
       forProject(request, context, async (key) => {
         const aborted = await abort(key, "the workspace is reset", context);
         const workspace = await wake(key, context);
-        return { ...aborted, entriesRemoved: await emptyWorkspace(workspace, context.signal) };
+        const entriesRemoved = await changing(key, () => emptyWorkspace(workspace, context.signal));
+        return { ...aborted, entriesRemoved };
       }),
     restartSandbox: (request, context) =>
       forProject(request, context, async (key) => {
@@ -108,7 +126,8 @@ export function projectService(options: ProjectServiceOptions): ServiceImpl<type
       forProject(request, context, async (key) => {
         const { callsAborted } = await abort(key, "the project is deleted", context);
         await workspaces.destroy(key, { signal: context.signal });
-        registry.forgetProject(key);
+        await registry.forgetProject(key);
+        epochs.forget(key);
         return { callsAborted };
       }),
   };

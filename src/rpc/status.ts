@@ -23,6 +23,7 @@ export const REASON_CODES: Readonly<Record<Reason, Code>> = {
   BAD_ARCHIVE: Code.InvalidArgument,
   FILES_FAILED: Code.FailedPrecondition,
   QUEUE_FULL: Code.ResourceExhausted,
+  STATE_UNAVAILABLE: Code.Unavailable,
   DRAINING: Code.Unavailable,
   NO_SANDBOX: Code.FailedPrecondition,
   IMAGE_MISSING: Code.FailedPrecondition,

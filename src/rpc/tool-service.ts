@@ -5,6 +5,7 @@ import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { Admission } from "../../gen/handrail/v1/events_pb.js";
 import type { Accepted } from "../../gen/handrail/v1/events_pb.js";
 import {
+  AttachCallResponseSchema,
   CallState,
   CancelCallResponseSchema,
   CancelOutcome,
@@ -15,13 +16,16 @@ import type {
   ToolService,
   RunToolResponseSchema,
 } from "../../gen/handrail/v1/tool_service_pb.js";
+import { acceptedEvent, foundAdmission } from "../calls/accepted.js";
+import type { Call, CallPhase } from "../calls/call.js";
+import { kReader } from "../calls/call-context.js";
 import type { CallRegistry } from "../calls/call-registry.js";
 import { cancelCall } from "../calls/cancel-call.js";
 import type { Cancellation } from "../calls/cancel-call.js";
 import type { ServiceConditions } from "../calls/conditions-of.js";
 import { modeMessage } from "../calls/effective-mode.js";
 import type { ExecuteToolHandler, LocalClient } from "../calls/local-client.js";
-import type { RunState } from "../calls/run.js";
+import { readCall } from "../calls/reader.js";
 import type { ToolRegistry } from "../tools/registry.js";
 import { kTransport } from "./context-keys.js";
 import { listTools } from "./list-tools.js";
@@ -37,9 +41,11 @@ export interface ToolServiceOptions {
   readonly conditions: ServiceConditions;
   readonly execute: ExecuteToolHandler;
   readonly local: LocalClient;
+  /** Quiet time of a stream before a heartbeat, in ms. */
+  readonly heartbeatMs: number;
 }
 
-const STATES: Readonly<Record<RunState, CallState>> = {
+const STATES: Readonly<Record<CallPhase, CallState>> = {
   queued: CallState.QUEUED,
   running: CallState.RUNNING,
   ended: CallState.ENDED,
@@ -54,39 +60,63 @@ const CANCEL_OUTCOMES: Readonly<Record<Cancellation["did"], CancelOutcome>> = {
 /** ToolService as messages over calls and tools. */
 export function toolService(options: ToolServiceOptions): ServiceImpl<typeof ToolService> {
   const { registry } = options;
+
+  const callOf = async (
+    request: { projectId: string; callId: string },
+    context: HandlerContext,
+  ): Promise<Call> => {
+    requireFields(request, ["projectId", "callId"]);
+    const key = { tenant: principalOf(context).tenant, project: request.projectId };
+    return requireCall(registry, key, request.callId);
+  };
+
   return {
     listTools: (request, context) => listTools(request, { ...options, principal: principalOf(context) }),
     executeTool: (request, context) => options.execute(request, context),
     runTool: (request, context) => runTool(request, context, options.local),
-    getCall(request, context) {
-      requireFields(request, ["projectId", "callId"]);
-      const call = requireCall(
-        registry,
-        { tenant: principalOf(context).tenant, project: request.projectId },
-        request.callId,
-      );
+    async getCall(request, context) {
+      const { id, facts, phase, journal, result } = await callOf(request, context);
       return create(GetCallResponseSchema, {
-        callId: call.id,
-        tool: call.tool,
-        state: STATES[call.run.state],
-        lastSeq: call.run.journal.lastSeq,
-        createdAt: timestampFromMs(call.createdAtMs),
-        sessionId: call.sessionId,
-        mode: modeMessage(call.mode),
-        ...(call.run.result === undefined ? {} : { result: call.run.result }),
+        callId: id,
+        tool: facts.tool,
+        state: STATES[phase],
+        lastSeq: journal.lastSeq,
+        createdAt: timestampFromMs(facts.createdAtMs),
+        sessionId: facts.sessionId,
+        mode: modeMessage(facts.mode),
+        ...(result === undefined ? {} : { result }),
       });
     },
     async cancelCall(request, context) {
       requireFields(request, ["projectId", "callId"]);
       const key = { tenant: principalOf(context).tenant, project: request.projectId };
-      if (!registry.knows(key)) throw notFound();
+      if (!(await registry.knows(key))) throw notFound();
       const cancellation = await cancelCall(registry, { key, callId: request.callId, said: request.reason });
       return create(CancelCallResponseSchema, {
         outcome: CANCEL_OUTCOMES[cancellation.did],
         ...(cancellation.did === "buried" ? {} : { result: cancellation.result }),
       });
     },
-    attachCall: () => notImplemented("AttachCall"),
+    async *attachCall(request, context) {
+      const { afterSeq } = request;
+      if (afterSeq < 0) {
+        const description = `is ${afterSeq}; it must be 0 or the last seq that you have`;
+        throw statusError("INVALID_REQUEST", `after_seq ${description}`, {
+          violations: [{ field: "after_seq", description }],
+        });
+      }
+      const call = await callOf(request, context);
+      const signal = context.values.get(kReader)?.signal ?? context.signal;
+      const accepted = acceptedEvent(call, foundAdmission(call));
+      for await (const event of readCall({
+        call,
+        accepted,
+        afterSeq,
+        signal,
+        heartbeatMs: options.heartbeatMs,
+      }))
+        yield create(AttachCallResponseSchema, { event });
+    },
     respondToInput: () => notImplemented("RespondToInput"),
     readArtifact: () => notImplemented("ReadArtifact"),
   };

@@ -10,6 +10,8 @@ export interface HelloFacts {
   readonly sweptProcesses: number;
   /** Runs that have a living process now. */
   readonly livingRuns: () => number;
+  /** Those of them that are only left processes. */
+  readonly leftRuns: () => number;
 }
 
 /** Makes the handler of Hello. */
@@ -18,6 +20,7 @@ export function createHelloHandler(facts: HelloFacts): AgentHandlers["hello"] {
     Promise.resolve({
       ...facts,
       livingRuns: facts.livingRuns(),
+      leftRuns: facts.leftRuns(),
       nodeVersion: process.version,
       fullSupervision: facts.reducedReason === "",
       workspaceWritable: canCreateIn(facts.workspaceRoot),

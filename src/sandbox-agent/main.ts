@@ -71,6 +71,7 @@ export async function start({ stdin, stdout, rest, launcher, config: given }: St
         reducedReason,
         sweptProcesses,
         livingRuns: () => registry.living().length,
+        leftRuns: () => registry.living().filter(({ exited }) => exited).length,
       }),
       run: createRunHandler({
         ...{ config, supervisor, registry, disk, now },

@@ -80,12 +80,11 @@ export class LiveWorkspace implements Workspace {
 
   /** Runs with a living process, also those that were left in the background; 0 if the agent is lost. */
   async livingRuns(signal: AbortSignal): Promise<number> {
-    try {
-      return (await this.#client.call(AgentService.method.hello, {}, { signal })).livingRuns;
-    } catch (error) {
-      if (error instanceof ChannelLost) return 0;
-      throw error;
-    }
+    return (await this.#hello(signal)).livingRuns;
+  }
+
+  async leftRuns(signal: AbortSignal): Promise<number> {
+    return (await this.#hello(signal)).leftRuns;
   }
 
   takeNotices(): readonly string[] {
@@ -96,5 +95,14 @@ export class LiveWorkspace implements Workspace {
   close(): void {
     this.#lost = true;
     this.#client.close();
+  }
+
+  async #hello(signal: AbortSignal): Promise<{ livingRuns: number; leftRuns: number }> {
+    try {
+      return await this.#client.call(AgentService.method.hello, {}, { signal });
+    } catch (error) {
+      if (error instanceof ChannelLost) return { livingRuns: 0, leftRuns: 0 };
+      throw error;
+    }
   }
 }

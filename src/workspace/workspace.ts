@@ -108,6 +108,8 @@ export interface Workspace {
    * nothing listens there, AgentFailure, SandboxLost.
    */
   dial(port: number, signal: AbortSignal): Promise<Duplex>;
+  /** Runs whose command has ended and that have left processes which live; 0 if the agent is lost. Throws AgentFailure. */
+  leftRuns(signal: AbortSignal): Promise<number>;
   /** What happened to the sandbox since the last call, for the model; told once. Empty if nothing did. */
   takeNotices(): readonly string[];
 }

@@ -30,6 +30,7 @@ function workspaceWithout(kind: ErrorKind): Workspace {
       run: () => Promise.reject(new AgentFailure(create(AgentErrorSchema, { kind, message: "rg" }))),
       killAll: notUsed,
     },
+    leftRuns: () => Promise.resolve(0),
     dial: notUsed,
     takeNotices: () => [],
   };
