@@ -11,6 +11,7 @@ import { CallRegistry } from "./calls/call-registry.js";
 import { Epochs } from "./calls/epochs.js";
 import { Leftovers } from "./calls/leftovers.js";
 import { createLocalClient } from "./calls/local-client.js";
+import { DEFAULT_RECOVERY, Recoveries, recoveryMemory } from "./calls/recoveries.js";
 import { resultOfLeaving } from "./calls/result-of-leaving.js";
 import { Slots } from "./calls/slots.js";
 import { TurnWindows } from "./calls/turn-windows.js";
@@ -70,6 +71,13 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
   const registry = new CallRegistry();
   const windows = new TurnWindows();
   const epochs = new Epochs();
+  const recoveries = new Recoveries({
+    workspaces,
+    policy: DEFAULT_RECOVERY,
+    memory: recoveryMemory(),
+    log,
+    onAttempt: () => undefined,
+  });
   const leftovers = new Leftovers(workspaces);
   const slots = new Slots({ perProject: config.calls.perProject, waiting: config.calls.waiting });
   const tools = new ToolRegistry(
@@ -83,7 +91,7 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
     log.error({ err: error, call_id: call.id, tool: call.facts.tool }, "a call met a bug of the service");
   const { policy } = config.calls;
   const interceptors = createInterceptors({
-    ...{ tools, policy, slots, conditions, registry, windows, epochs, leftovers, onBug, log },
+    ...{ tools, policy, slots, conditions, registry, windows, epochs, leftovers, recoveries, onBug, log },
     callOptions: { resultOfLeaving },
     readiness: checkedReadiness({
       workspaces,
@@ -102,7 +110,7 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
         ToolService,
         toolService({ registry, tools, conditions, execute, local, heartbeatMs: policy.heartbeatMs }),
       );
-      router.service(ProjectService, projectService({ registry, workspaces, windows, epochs }));
+      router.service(ProjectService, projectService({ registry, workspaces, windows, epochs, recoveries }));
       router.service(SessionService, sessionService({ registry, workspaces, windows }));
     },
     interceptors,

@@ -6,6 +6,7 @@ import type { FileViews } from "../sessions/file-views.js";
 import type { BaseContext, Ports } from "../tools/define.js";
 import type { Workspace, WorkspaceManager } from "../workspace/workspace.js";
 import { ClockFired } from "./abort-reason.js";
+import { lossOf } from "./after-loss.js";
 import type { Call } from "./call.js";
 import type { Admitted } from "./call-context.js";
 import { begunOf, faultResult } from "./call-fault.js";
@@ -28,7 +29,10 @@ export interface PerformOptions {
 /** Takes the events of a call. While a returned promise is pending, those who read are behind. */
 export type EmitEvent = (event: EventBody) => void | Promise<void>;
 
-/** Runs the tool of an admitted call: gets the sandbox, starts the clocks, tells what happens. Never rejects. */
+/**
+ * Runs the tool of an admitted call: gets the sandbox, starts the clocks, tells what happens. Rejects only if the sandbox
+ * or its agent was lost, which may be recovered.
+ */
 export async function perform(
   call: Call,
   admitted: Admitted,
@@ -72,6 +76,7 @@ export async function perform(
     }
   } catch (error) {
     if (run.begun === "no") run.begun = begunOf(error);
+    if (lossOf(error) !== undefined && !run.signal.aborted) throw error;
     return faultResult(error, { onBug: (bug) => options.onBug(bug, call) });
   }
 }
@@ -90,6 +95,7 @@ async function openWorkspace(call: Call, options: PerformOptions, emit: EmitEven
     const workspace = await options.workspaces.getOrCreate(key, {
       signal: run.signal,
       onPhase: (message) => tell(SandboxPhase.STARTING, message),
+      ifGone: "throw",
     });
     run.generation = workspace.generation;
     options.epochs.meetGeneration(key, workspace.generation);

@@ -100,6 +100,7 @@ export function resultMessage(
     ...changesOf(returned.changes ?? []),
     changesKnown: returned.changesKnown ?? true,
     notices: [...(returned.notices ?? [])],
+    recovered: run.recovered,
     timings: {
       queueMs: Math.round(run.timings.queueMs),
       sandboxMs: Math.round(run.timings.sandboxMs),

@@ -8,13 +8,16 @@ import type { DedupOptions } from "./dedup.js";
 import { identity } from "./identity.js";
 import { logSettled, observe } from "./observe.js";
 import type { CallLog } from "./observe.js";
+import { recover } from "./recover.js";
+import type { RecoverOptions } from "./recover.js";
 import { runCall } from "./run-call.js";
 import type { RunCallOptions } from "./run-call.js";
 import { truncate } from "./truncate.js";
 
 /** What the chain needs. */
 export type ChainOptions = AdmitOptions &
-  Omit<RunCallOptions & DedupOptions, "onSettled"> & {
+  Omit<RunCallOptions & DedupOptions, "onSettled"> &
+  RecoverOptions & {
     readonly log: CallLog;
   };
 
@@ -39,5 +42,7 @@ export function createInterceptors(options: ChainOptions): Interceptor[] {
     runCall({ ...options, onSettled }),
     // Whatever a tool returns fits the cap of its call.
     truncate(),
+    // Innermost, so that a second run is seen by all others as the same call.
+    recover(options),
   ];
 }

@@ -8,6 +8,7 @@ import type { ProjectAbort } from "../calls/abort-project.js";
 import type { ProjectKey } from "../calls/call.js";
 import type { CallRegistry } from "../calls/call-registry.js";
 import type { Epochs } from "../calls/epochs.js";
+import type { Recoveries } from "../calls/recoveries.js";
 import type { TurnWindows } from "../calls/turn-windows.js";
 import { emptyWorkspace } from "../workspace/empty-workspace.js";
 import type { Workspace, WorkspaceLook, WorkspaceManager } from "../workspace/workspace.js";
@@ -21,6 +22,7 @@ export interface ProjectServiceOptions {
   readonly workspaces: WorkspaceManager;
   readonly windows: TurnWindows;
   readonly epochs: Epochs;
+  readonly recoveries: Recoveries;
 }
 
 const STATES: Readonly<Record<WorkspaceLook["state"], SandboxState>> = {
@@ -34,7 +36,7 @@ const STATES: Readonly<Record<WorkspaceLook["state"], SandboxState>> = {
 
 /** ProjectService as messages over calls and workspaces. */
 export function projectService(options: ProjectServiceOptions): ServiceImpl<typeof ProjectService> {
-  const { registry, workspaces, epochs } = options;
+  const { registry, workspaces, epochs, recoveries } = options;
 
   /** Does something for a project that exists, with its failures as statuses. */
   async function forProject<T>(
@@ -119,6 +121,7 @@ export function projectService(options: ProjectServiceOptions): ServiceImpl<type
     restartSandbox: (request, context) =>
       forProject(request, context, async (key) => {
         const { callsAborted } = await abort(key, "the sandbox is restarted", context);
+        await recoveries.reset(key);
         await workspaces.restart(key, { signal: context.signal });
         return { callsAborted, project: await describe(key) };
       }),

@@ -39,7 +39,8 @@ export class SandboxWatch {
   async nameLoss(error: unknown, begun: Begun): Promise<Error> {
     if (!(error instanceof ChannelLost)) return error instanceof Error ? error : new Error(String(error));
     this.#lossKind ??= this.#askLossKind();
-    return new SandboxLost(await this.#lossKind, { begun, cause: error });
+    const { generation } = this.#sandbox;
+    return new SandboxLost(await this.#lossKind, { begun, generation, cause: error });
   }
 
   /**

@@ -6,11 +6,14 @@ import { EGRESS_PROXY_PORT } from "./egress-gate.js";
 import type { EgressGate } from "./egress-gate.js";
 import { IdleSweeper } from "./idle-sweeper.js";
 import type { IdleLimits } from "./idle-sweeper.js";
+import { lostSandbox, recallGeneration, requireKnownSandbox } from "./known-sandbox.js";
+import type { GenerationMemory } from "./known-sandbox.js";
 import { LiveWorkspace } from "./live-workspace.js";
 import { Place } from "./place.js";
 import { sandboxNotice } from "./sandbox-notice.js";
 import { within } from "./within.js";
 import { withSignal } from "./with-signal.js";
+import { SandboxLost } from "./workspace.js";
 import type { Workspace, WorkspaceLook, WorkspaceManager } from "./workspace.js";
 
 /** Where the manager tells operators what happens to sandboxes. */
@@ -32,6 +35,8 @@ export interface WorkspaceManagerOptions {
   readonly idle?: IdleLimits;
   /** What each project may take of the disk. Default: all. */
   readonly disk?: DiskLimits;
+  /** Remembers the number of each project's last sandbox beyond the life of the service. Default: it is not remembered. */
+  readonly generations?: GenerationMemory;
   /** The way from sandboxes to the outside. Default: none. */
   readonly gate?: EgressGate;
 }
@@ -60,7 +65,11 @@ class Manager implements WorkspaceManager {
 
   async getOrCreate(
     key: SandboxKey,
-    { signal, onPhase }: { signal: AbortSignal; onPhase?: (message: string) => void },
+    {
+      signal,
+      onPhase,
+      ifGone = "replace",
+    }: { signal: AbortSignal; onPhase?: (message: string) => void; ifGone?: "replace" | "throw" },
   ): Promise<Workspace> {
     signal.throwIfAborted();
     const place = this.#place(key);
@@ -72,7 +81,14 @@ class Manager implements WorkspaceManager {
       if (place.flight !== undefined) onPhase(place.phase);
     }
     try {
-      return await withSignal(this.#flight(place), signal);
+      for (;;) {
+        const isOwn = place.flight === undefined;
+        try {
+          return await withSignal(this.#flight(place, ifGone), signal);
+        } catch (error) {
+          if (isOwn || ifGone === "throw" || !(error instanceof SandboxLost)) throw error;
+        }
+      }
     } finally {
       if (onPhase !== undefined) place.listeners.delete(onPhase);
     }
@@ -135,8 +151,8 @@ class Manager implements WorkspaceManager {
     return place;
   }
 
-  #flight(place: Place): Promise<LiveWorkspace> {
-    return (place.flight ??= this.#open(place).finally(() => {
+  #flight(place: Place, ifGone: "replace" | "throw" = "replace"): Promise<LiveWorkspace> {
+    return (place.flight ??= this.#open(place, ifGone).finally(() => {
       place.flight = undefined;
     }));
   }
@@ -163,9 +179,11 @@ class Manager implements WorkspaceManager {
     place.sandbox = undefined;
   }
 
-  async #open(place: Place): Promise<LiveWorkspace> {
-    const { provider, log, openMs } = this.#options;
+  async #open(place: Place, ifGone: "replace" | "throw"): Promise<LiveWorkspace> {
+    const { provider, log, openMs, generations } = this.#options;
     const startedAt = performance.now();
+    await recallGeneration(place, generations);
+    if (ifGone === "throw") await requireKnownSandbox(place, provider);
     const earlierGeneration = place.generation;
     const foundAs = place.live === undefined ? place.leftAs : await provider.state(place.live.sandbox);
     const { sandbox, client, hello } = await within(
@@ -175,9 +193,10 @@ class Manager implements WorkspaceManager {
         onTimeout: () =>
           new SandboxError("not-startable", `the sandbox and its agent were not ready within ${openMs} ms`),
       },
-      (signal) => this.#sandboxWithAgent(place, signal),
+      (signal) => this.#sandboxWithAgent(place, { ifGone, signal }),
     );
     const { generation } = sandbox;
+    if (sandbox.created) await generations?.write(place.key, generation);
     const { endsWithAgent } = provider.surroundings(place.key);
     const notice = sandboxNotice({ earlierGeneration, generation, foundAs, endsWithAgent });
     if (notice !== undefined) place.notices.push(notice);
@@ -211,7 +230,10 @@ class Manager implements WorkspaceManager {
    * A sandbox and an agent that answers in it. One that dies meanwhile is got again; one that was found running but in
    * which no agent starts, as when its processes are used up, is replaced once.
    */
-  async #sandboxWithAgent(place: Place, signal: AbortSignal): Promise<BootedAgent & { sandbox: Sandbox }> {
+  async #sandboxWithAgent(
+    place: Place,
+    { ifGone, signal }: { ifGone: "replace" | "throw"; signal: AbortSignal },
+  ): Promise<BootedAgent & { sandbox: Sandbox }> {
     const { provider, log } = this.#options;
     let mayReplace = true;
     for (let attempt = 1; ; attempt += 1) {
@@ -228,6 +250,7 @@ class Manager implements WorkspaceManager {
         if (!(error instanceof SandboxError) || attempt === BOOT_ATTEMPTS) throw error;
         const state = await provider.state(sandbox);
         if (state === "unreachable") throw error;
+        if (state === "gone" && ifGone === "throw") throw lostSandbox(place);
         if (state !== "running") continue;
         if (sandbox.created || !mayReplace) throw error;
         log.warn(

@@ -131,11 +131,14 @@ export class SandboxLost extends Error {
   override readonly name = "SandboxLost";
   readonly kind: LossKind;
   readonly begun: Begun;
+  /** Number of the sandbox that it happened to. */
+  readonly generation: number;
 
-  constructor(kind: LossKind, options: { begun: Begun; cause?: unknown }) {
+  constructor(kind: LossKind, options: { begun: Begun; generation: number; cause?: unknown }) {
     super(`the ${kind} was lost`, { cause: options.cause });
     this.kind = kind;
     this.begun = options.begun;
+    this.generation = options.generation;
   }
 }
 
@@ -155,11 +158,17 @@ export interface WorkspaceLook {
 export interface WorkspaceManager {
   /**
    * The live workspace, with a booted agent. Makes, starts or unpauses what is needed, one flight per project.
-   * `onPhase` hears what is being done if it takes a while. Throws SandboxError.
+   * `onPhase` hears what is being done if it takes a while. A sandbox that was there and is gone is replaced, unless
+   * `ifGone` is `throw`: SandboxLost then says so and nothing is made. Throws SandboxError.
    */
   getOrCreate(
     key: { tenant: string; project: string },
-    options: { signal: AbortSignal; onPhase?: (message: string) => void },
+    options: {
+      signal: AbortSignal;
+      onPhase?: (message: string) => void;
+      /** Default `replace`. */
+      ifGone?: "replace" | "throw";
+    },
   ): Promise<Workspace>;
   /** True if the project has a workspace, with or without a sandbox. Throws SandboxError. */
   exists(key: { tenant: string; project: string }): Promise<boolean>;

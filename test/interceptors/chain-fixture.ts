@@ -9,6 +9,7 @@ import { Epochs } from "../../src/calls/epochs.js";
 import { Leftovers } from "../../src/calls/leftovers.js";
 import { DEFAULT_POLICY } from "../../src/calls/limits.js";
 import { createLocalClient } from "../../src/calls/local-client.js";
+import { DEFAULT_RECOVERY, Recoveries, recoveryMemory } from "../../src/calls/recoveries.js";
 import { resultOfLeaving } from "../../src/calls/result-of-leaving.js";
 import { Slots } from "../../src/calls/slots.js";
 import { TurnWindows } from "../../src/calls/turn-windows.js";
@@ -60,6 +61,13 @@ export function chainForTest(options: {
   const workspace = { leftRuns: () => Promise.resolve(options.leftRuns?.() ?? 0) } as Partial<Workspace>;
   const workspaces = { peek: () => workspace } as unknown as WorkspaceManager;
   const leftovers = new Leftovers(workspaces);
+  const recoveries = new Recoveries({
+    workspaces,
+    policy: DEFAULT_RECOVERY,
+    memory: recoveryMemory(),
+    log: { warn: () => undefined },
+    onAttempt: () => undefined,
+  });
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const { archive } = options;
   const interceptors = createInterceptors({
@@ -67,7 +75,7 @@ export function chainForTest(options: {
     policy: DEFAULT_POLICY,
     slots: new Slots(),
     conditions: { environment: new Set(), mcpEnabled: false, connectorsAllowed: false },
-    ...{ registry, windows, epochs, leftovers, onBug, log: silent },
+    ...{ registry, windows, epochs, leftovers, recoveries, onBug, log: silent },
     callOptions: {
       resultOfLeaving,
       ...(archive === undefined ? {} : { keep: (call, result) => archive.close(call, result) }),

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, chmod } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { kill } from "node:process";
 import { createClient } from "@connectrpc/connect";
 import type { Client, Transport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
@@ -67,6 +68,8 @@ export interface TestService {
     },
   ): Promise<Outcome>;
   bash(command: string, args?: Record<string, unknown>): Promise<Outcome>;
+  /** Removes the sandbox of the project behind the service's back: its files stay. */
+  removeSandbox(): Promise<void>;
   /** The container of the project, for docker. */
   container(): Promise<Docker.Container>;
   close(): Promise<void>;
@@ -109,6 +112,10 @@ export async function startTestService(
     kind,
     log,
     container: () => findContainer(instance),
+    async removeSandbox() {
+      if (kind === "docker") await (await findContainer(instance)).remove({ force: true });
+      else await removeLocalSandboxes(dataDir);
+    },
     async close() {
       if (closed) return;
       closed = true;
@@ -184,6 +191,19 @@ async function findContainer(instance: string): Promise<Docker.Container> {
   });
   if (found === undefined) throw new Error("the project has no container");
   return docker.getContainer(found.Id);
+}
+
+/** Ends the life of each local sandbox of a directory: its mark goes, then its processes. */
+async function removeLocalSandboxes(dataDir: string): Promise<void> {
+  const entries = await readdir(dataDir, { recursive: true });
+  const marks = entries.filter((path) => basename(path) === "live");
+  if (marks.length === 0) throw new Error("no local sandbox lives");
+  await Promise.all(marks.map((path) => rm(join(dataDir, path))));
+  for (const pid of await readdir("/proc")) {
+    const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+    if (/^\d+$/.test(pid) && command.includes("bwrap") && command.includes(dataDir))
+      kill(Number(pid), "SIGKILL");
+  }
 }
 
 /** Removes the containers and volumes of a test's instance. */
