@@ -9,6 +9,7 @@ import { MAX_ARGUMENT_BYTES } from "./calls/arguments.js";
 import type { Call } from "./calls/call.js";
 import { CallRegistry } from "./calls/call-registry.js";
 import { Epochs } from "./calls/epochs.js";
+import { keepInWorkspace } from "./calls/keep-whole.js";
 import { Leftovers } from "./calls/leftovers.js";
 import { createLocalClient } from "./calls/local-client.js";
 import { DEFAULT_RECOVERY, Recoveries, recoveryMemory } from "./calls/recoveries.js";
@@ -36,6 +37,7 @@ import type { Authenticate } from "./server/authenticate.js";
 import { FileViews } from "./sessions/file-views.js";
 import { startServer } from "./server/server.js";
 import { ToolRegistry, createAllTools } from "./tools/registry.js";
+import { createMasker } from "./secrets/masker.js";
 import { VERSION } from "./version.js";
 import { EgressCounters } from "./workspace/egress-counters.js";
 import type { EgressGate } from "./workspace/egress-gate.js";
@@ -43,6 +45,9 @@ import { createWorkspaceManager } from "./workspace/workspace-manager.js";
 
 /** Largest request: the longest arguments and all else that a request has. */
 const MAX_REQUEST_BYTES = MAX_ARGUMENT_BYTES + 1024 * 1024;
+
+/** Room for the long outputs of a project, in outputs of the greatest length. */
+const ARTIFACT_SPOOLS = 8;
 
 /** A service that listens. */
 export interface Service {
@@ -65,6 +70,10 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
     assets,
     disk: { quotaBytes: config.sandbox.quotaBytes, reserveBytes: config.sandbox.diskReserveBytes },
     idle: { agentMs: config.sandbox.agentIdleMs, sandboxMs: config.sandbox.sandboxIdleMs },
+    artifacts: {
+      keptMs: config.calls.policy.keptMs,
+      maxBytes: ARTIFACT_SPOOLS * config.calls.policy.spoolBytes,
+    },
     ...(gate === undefined ? {} : { gate }),
   });
   const pictures = createPictureRunner({ scriptPath: assets.pictureJobPath, execArgv: [] });
@@ -78,6 +87,8 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
     log,
     onAttempt: () => undefined,
   });
+  const noSecrets = createMasker([]);
+  const maskers = { of: () => noSecrets };
   const leftovers = new Leftovers(workspaces);
   const slots = new Slots({ perProject: config.calls.perProject, waiting: config.calls.waiting });
   const tools = new ToolRegistry(
@@ -91,15 +102,36 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
     log.error({ err: error, call_id: call.id, tool: call.facts.tool }, "a call met a bug of the service");
   const { policy } = config.calls;
   const interceptors = createInterceptors({
-    ...{ tools, policy, slots, conditions, registry, windows, epochs, leftovers, recoveries, onBug, log },
+    ...{
+      tools,
+      policy,
+      slots,
+      conditions,
+      registry,
+      windows,
+      epochs,
+      leftovers,
+      recoveries,
+      maskers,
+      onBug,
+      log,
+    },
     callOptions: { resultOfLeaving },
+    keepWhole: keepInWorkspace({ workspaces, maxBytes: policy.spoolBytes, log }),
     readiness: checkedReadiness({
       workspaces,
       check: (signal) => provider.check(signal),
       toStatus: sandboxStatus,
     }),
   });
-  const execute = executeToolHandler({ workspaces, fileViews: new FileViews(), policy, epochs, onBug });
+  const execute = executeToolHandler({
+    workspaces,
+    fileViews: new FileViews(),
+    policy,
+    epochs,
+    maskers,
+    onBug,
+  });
   const local = createLocalClient({ interceptors, handler: execute });
   const server = await startServer({
     host: config.server.host,
@@ -108,7 +140,16 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
     routes: (router: ConnectRouter) => {
       router.service(
         ToolService,
-        toolService({ registry, tools, conditions, execute, local, heartbeatMs: policy.heartbeatMs }),
+        toolService({
+          registry,
+          tools,
+          conditions,
+          execute,
+          local,
+          heartbeatMs: policy.heartbeatMs,
+          workspaces,
+          maskers,
+        }),
       );
       router.service(ProjectService, projectService({ registry, workspaces, windows, epochs, recoveries }));
       router.service(SessionService, sessionService({ registry, workspaces, windows }));

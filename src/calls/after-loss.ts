@@ -59,14 +59,11 @@ function noTimeLeft(lost: ToolResult): ToolResult {
 
 function exhausted(lost: ToolResult, untilMs: number): ToolResult {
   const until = new Date(untilMs).toISOString();
-  const { error: _error, content: _content, ...rest } = lost;
-  return {
-    ...rest,
-    ...failed("sandbox_lost", {
-      code: "sandbox.recovery_exhausted",
-      fixBy: "operator",
-      message: `The sandbox of the project was lost too often and is not replaced again before ${until}.`,
-      hint: "Find out what removes it; RestartSandbox replaces it at once. The files of the workspace are kept.",
-    }),
-  };
+  const refused = failed("sandbox_lost", {
+    code: "sandbox.recovery_exhausted",
+    fixBy: "operator",
+    message: `The sandbox of the project was lost too often and is not replaced again before ${until}.`,
+    hint: "Find out what removes it; RestartSandbox replaces it at once. The files of the workspace are kept.",
+  });
+  return { ...lost, ...refused, content: [...lost.content.slice(0, -1), ...refused.content] };
 }

@@ -17,7 +17,9 @@ export function faultResult(error: unknown, options: { onBug: (error: unknown) =
   return {
     ...result,
     content: [{ kind: "text", text }, ...result.content],
-    ...(truncated ? { truncation: { originalBytes, originalLines, keptBytes } } : {}),
+    ...(truncated
+      ? { truncation: { originalBytes, originalLines, keptBytes, artifact: error.artifact } }
+      : {}),
   };
 }
 

@@ -14,6 +14,10 @@ export interface CallPolicy {
   readonly heartbeatMs: number;
   /** Time between SIGTERM and SIGKILL of an aborted call, in ms. Default 100. */
   readonly killGraceMs: number;
+  /** Most bytes of the output of one call that are kept whole beside its result. Default 64 MiB. */
+  readonly spoolBytes: number;
+  /** How long results and long outputs are kept, in ms. Default 24 h. */
+  readonly keptMs: number;
 }
 
 /** The policy if nothing is configured. */
@@ -24,6 +28,8 @@ export const DEFAULT_POLICY: CallPolicy = {
   detachedMs: 600_000,
   heartbeatMs: 15_000,
   killGraceMs: 100,
+  spoolBytes: 64 * 1024 * 1024,
+  keptMs: 86_400_000,
 };
 
 /** The run limits of a tool; none where they are absent. */

@@ -14,6 +14,8 @@ import { startClocks } from "./clocks.js";
 import type { Epochs } from "./epochs.js";
 import type { EventBody } from "./journal.js";
 import type { CallPolicy } from "./limits.js";
+import { maskedWorkspace } from "./masked-workspace.js";
+import type { Maskers } from "./masked-workspace.js";
 
 /** What performing a call needs. */
 export interface PerformOptions {
@@ -22,6 +24,8 @@ export interface PerformOptions {
   readonly fileViews: FileViews;
   readonly policy: CallPolicy;
   readonly epochs: Epochs;
+  /** What is masked in the output of each project's processes. */
+  readonly maskers: Maskers;
   /** Hears of errors that are bugs of the service. */
   readonly onBug: (error: unknown, call: Call) => void;
 }
@@ -55,6 +59,7 @@ export async function perform(
       signal: run.signal,
       runLimitMs: limits.runMs,
       killGraceMs: options.policy.killGraceMs,
+      spoolBytes: options.policy.spoolBytes,
       text: { maxBytes: limits.maxTextBytes, keep: limits.keep },
       begin: () => {
         run.begun = "yes";
@@ -100,7 +105,7 @@ async function openWorkspace(call: Call, options: PerformOptions, emit: EmitEven
     run.generation = workspace.generation;
     options.epochs.meetGeneration(key, workspace.generation);
     if (told.something) tell(SandboxPhase.READY, "the sandbox is ready");
-    return workspace;
+    return maskedWorkspace(workspace, options.maskers.of(key));
   } finally {
     clearTimeout(clock);
     run.timings.sandboxMs = performance.now() - startedAt;

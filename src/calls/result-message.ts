@@ -22,6 +22,7 @@ import type {
 } from "../domain/tool-result.js";
 import { AbortReason } from "./abort-reason.js";
 import type { AbortSourceName, ClockFired, ClockName } from "./abort-reason.js";
+import { artifactNotice } from "../tools/artifact-notice.js";
 import type { Run } from "./run.js";
 import type { Begun } from "../workspace/workspace.js";
 
@@ -73,9 +74,6 @@ const CHANGES: Readonly<Record<FileChange["kind"], ChangeKind>> = {
 /** Most changes that a result lists. */
 const MAX_CHANGES = 200;
 
-/** Most bytes of the structured form in a result. */
-const STRUCTURED_BYTES = 256 * 1024;
-
 /** The result of a run as a message: what the tool returned, under what ended the run. */
 export function resultMessage(
   run: Run,
@@ -91,15 +89,13 @@ export function resultMessage(
   const stopped = options.stopped ?? stoppedBy(run);
   const outcome = stopped === undefined ? returned.outcome : stoppedOutcome(stopped);
   const error = stopped === undefined ? returned.error : stoppedFailure(stopped);
-  const structuredJson = returned.structured === undefined ? "" : JSON.stringify(returned.structured);
-  const fits = Buffer.byteLength(structuredJson) <= STRUCTURED_BYTES;
   return create(ResultSchema, {
     outcome: OUTCOMES[outcome],
     content: contentParts(returned, stopped),
-    structuredJson: fits ? structuredJson : "",
+    structuredJson: returned.structured === undefined ? "" : JSON.stringify(returned.structured),
     ...changesOf(returned.changes ?? []),
     changesKnown: returned.changesKnown ?? true,
-    notices: [...(returned.notices ?? [])],
+    notices: noticesOf(returned),
     recovered: run.recovered,
     timings: {
       queueMs: Math.round(run.timings.queueMs),
@@ -208,9 +204,15 @@ const SOURCE_WORDS: Readonly<Record<AbortSourceName, string>> = {
 
 function contentParts(returned: ToolResult, stopped: AbortReason | ClockFired | undefined): ContentPart[] {
   const parts = returned.content.map(contentPart);
-  for (const notice of returned.notices ?? []) parts.push(textPart(`[${notice}]`));
+  for (const notice of noticesOf(returned)) parts.push(textPart(`[${notice}]`));
   if (stopped !== undefined) parts.push(textPart(`[${stoppedFailure(stopped).message}]`));
   return parts;
+}
+
+/** What the model is told beside the content, with where the whole of a text is that was cut. */
+function noticesOf({ notices = [], truncation }: ToolResult): string[] {
+  if (truncation?.artifact === undefined) return [...notices];
+  return [...notices, artifactNotice(truncation.artifact)];
 }
 
 function contentPart(content: Content): ContentPart {
@@ -269,5 +271,6 @@ function truncationMessage(report: NonNullable<ToolResult["truncation"]>) {
     originalBytes: BigInt(report.originalBytes),
     originalLines: BigInt(report.originalLines),
     keptBytes: BigInt(report.keptBytes),
+    artifactId: report.artifact?.id ?? "",
   };
 }

@@ -11,7 +11,7 @@ export interface CallConfig {
   readonly bash: { readonly defaultTimeoutMs: number; readonly maxTimeoutMs: number };
 }
 
-/** Reads HANDRAIL_MAX_TEXT_BYTES, _CALLS_PER_PROJECT, _QUEUE_PER_PROJECT, _QUEUE_MS, _HEARTBEAT_MS, _BASH_TIMEOUT_MS, _BASH_MAX_TIMEOUT_MS. */
+/** Reads HANDRAIL_MAX_TEXT_BYTES, _CALLS_PER_PROJECT, _QUEUE_PER_PROJECT, _QUEUE_MS, _HEARTBEAT_MS, _RESULT_KEEP_MS, _SPOOL_MIB, _BASH_TIMEOUT_MS, _BASH_MAX_TIMEOUT_MS. */
 export function readCallConfig(environment: Environment): CallConfig {
   const day = 86_400_000;
   const read = readEnvironment(environment, {
@@ -24,6 +24,10 @@ export function readCallConfig(environment: Environment): CallConfig {
     HANDRAIL_HEARTBEAT_MS: wholeNumber({ min: 100, max: 15_000, unit: "ms" }).default(
       DEFAULT_POLICY.heartbeatMs,
     ),
+    HANDRAIL_RESULT_KEEP_MS: wholeNumber({ min: 1000, max: 30 * day, unit: "ms" }).default(
+      DEFAULT_POLICY.keptMs,
+    ),
+    HANDRAIL_SPOOL_MIB: wholeNumber({ min: 1, max: 10_240, unit: "MiB" }).default(64),
     HANDRAIL_BASH_TIMEOUT_MS: wholeNumber({ min: 1, max: day, unit: "ms" }).default(60_000),
     HANDRAIL_BASH_MAX_TIMEOUT_MS: wholeNumber({ min: 1, max: day, unit: "ms" }).default(600_000),
   });
@@ -34,6 +38,8 @@ export function readCallConfig(environment: Environment): CallConfig {
       maxTextBytes: read.HANDRAIL_MAX_TEXT_BYTES,
       queueMs: read.HANDRAIL_QUEUE_MS,
       heartbeatMs: read.HANDRAIL_HEARTBEAT_MS,
+      keptMs: read.HANDRAIL_RESULT_KEEP_MS,
+      spoolBytes: read.HANDRAIL_SPOOL_MIB * 1024 * 1024,
     },
     perProject: read.HANDRAIL_CALLS_PER_PROJECT,
     waiting: read.HANDRAIL_QUEUE_PER_PROJECT,

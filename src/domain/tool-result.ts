@@ -49,6 +49,16 @@ export interface TruncationReport {
   readonly originalBytes: number;
   readonly originalLines: number;
   readonly keptBytes: number;
+  /** Where the whole is kept. Default: nowhere. */
+  readonly artifact?: ArtifactReference;
+}
+
+/** A long text that is kept whole for a time. */
+export interface ArtifactReference {
+  /** For ReadArtifact. */
+  readonly id: string;
+  /** Path in the sandbox, for tools that read. */
+  readonly path: string;
 }
 
 /** One file that a call changed. */

@@ -6,6 +6,8 @@ import { callId } from "./call-id.js";
 import { dedup } from "./dedup.js";
 import type { DedupOptions } from "./dedup.js";
 import { identity } from "./identity.js";
+import { mask } from "./mask.js";
+import type { MaskOptions } from "./mask.js";
 import { logSettled, observe } from "./observe.js";
 import type { CallLog } from "./observe.js";
 import { recover } from "./recover.js";
@@ -13,11 +15,14 @@ import type { RecoverOptions } from "./recover.js";
 import { runCall } from "./run-call.js";
 import type { RunCallOptions } from "./run-call.js";
 import { truncate } from "./truncate.js";
+import type { TruncateOptions } from "./truncate.js";
 
 /** What the chain needs. */
 export type ChainOptions = AdmitOptions &
   Omit<RunCallOptions & DedupOptions, "onSettled"> &
-  RecoverOptions & {
+  RecoverOptions &
+  MaskOptions &
+  TruncateOptions & {
     readonly log: CallLog;
   };
 
@@ -41,7 +46,9 @@ export function createInterceptors(options: ChainOptions): Interceptor[] {
     // The seam: outside is one reader, inside is one run.
     runCall({ ...options, onSettled }),
     // Whatever a tool returns fits the cap of its call.
-    truncate(),
+    truncate(options),
+    // Secrets are replaced before anything is cut, so that no piece of one is left.
+    mask(options),
     // Innermost, so that a second run is seen by all others as the same call.
     recover(options),
   ];

@@ -25,12 +25,16 @@ import type { Cancellation } from "../calls/cancel-call.js";
 import type { ServiceConditions } from "../calls/conditions-of.js";
 import { modeMessage } from "../calls/effective-mode.js";
 import type { ExecuteToolHandler, LocalClient } from "../calls/local-client.js";
+import type { Maskers } from "../calls/masked-workspace.js";
 import { readCall } from "../calls/reader.js";
 import type { ToolRegistry } from "../tools/registry.js";
 import { kTransport } from "./context-keys.js";
+import type { WorkspaceManager } from "../workspace/workspace.js";
+import { filesStatus } from "./files-status.js";
 import { listTools } from "./list-tools.js";
 import { notFound, principalOf, requireCall, requireFields } from "./preconditions.js";
 import { kPrincipal } from "./context-keys.js";
+import { readArtifact } from "./read-artifact.js";
 import { statusError } from "./status.js";
 import { notImplemented } from "./not-implemented.js";
 
@@ -41,6 +45,8 @@ export interface ToolServiceOptions {
   readonly conditions: ServiceConditions;
   readonly execute: ExecuteToolHandler;
   readonly local: LocalClient;
+  readonly workspaces: WorkspaceManager;
+  readonly maskers: Maskers;
   /** Quiet time of a stream before a heartbeat, in ms. */
   readonly heartbeatMs: number;
 }
@@ -118,7 +124,17 @@ export function toolService(options: ToolServiceOptions): ServiceImpl<typeof Too
         yield create(AttachCallResponseSchema, { event });
     },
     respondToInput: () => notImplemented("RespondToInput"),
-    readArtifact: () => notImplemented("ReadArtifact"),
+    async *readArtifact(request, context) {
+      requireFields(request, ["projectId", "artifactId"]);
+      const key = { tenant: principalOf(context).tenant, project: request.projectId };
+      const { workspaces, maskers } = options;
+      const signal = context.values.get(kReader)?.signal ?? context.signal;
+      if (!(await registry.knows(key))) throw notFound();
+      const workspace = await workspaces.getOrCreate(key, { signal }).catch((error: unknown) => {
+        throw filesStatus(error);
+      });
+      yield* readArtifact(request, { workspace, masker: maskers.of(key), signal });
+    },
   };
 }
 

@@ -18,6 +18,7 @@ import { createWriteFileHandler } from "./files/write-file-handler.js";
 import { createHelloHandler } from "./hello-handler.js";
 import { openOomCounter } from "./oom-counter.js";
 import { openProcessRoom } from "./process-room.js";
+import { Artifacts } from "./runs/artifacts.js";
 import { createKillHandlers } from "./runs/kill-handlers.js";
 import { createRunHandler } from "./runs/run-handler.js";
 import { RunRegistry } from "./runs/run-registry.js";
@@ -77,6 +78,7 @@ export async function start({ stdin, stdout, rest, launcher, config: given }: St
         ...{ config, supervisor, registry, disk, now },
         oomKills: openOomCounter(),
         isCrowded: openProcessRoom(),
+        artifacts: new Artifacts(config),
       }),
       ...createKillHandlers(registry),
       readLines: createReadLinesHandler({ places, now }),

@@ -3,18 +3,24 @@ import type { Dictionary } from "./dictionary.js";
 import { Scanner } from "./scanner.js";
 
 const NOTHING = new Uint8Array(0);
+const COVER = "*".charCodeAt(0);
 
-/** Masks one stream of bytes. Holds back no more than the bytes that may begin an occurrence. */
+/**
+ * Masks one stream of bytes. Holds back no more than the bytes that may begin an occurrence. With `keepsLength` what is
+ * masked becomes as many asterisks, so that every other byte stays where it was.
+ */
 export class ByteMaskStream {
   readonly #masks: readonly Uint8Array[];
+  readonly #keepsLength: boolean;
   readonly #scanner: Scanner;
   readonly #runs = new CoveredRuns();
   /** The bytes that end where the next chunk begins, and that are neither given out nor covered. */
   #held: Uint8Array = NOTHING;
   #position = 0;
 
-  constructor(dictionary: Dictionary) {
+  constructor(dictionary: Dictionary, { keepsLength = false }: { keepsLength?: boolean } = {}) {
     this.#masks = dictionary.masks;
+    this.#keepsLength = keepsLength;
     this.#scanner = new Scanner(dictionary);
   }
 
@@ -40,6 +46,7 @@ export class ByteMaskStream {
     this.#position += chunk.length;
     const pieces: Uint8Array[] = [];
     let next = Math.max(base, this.#runs.takenEnd);
+    if (this.#keepsLength && next > base) pieces.push(cover(next - base));
     const copy = (end: number) => {
       if (end <= next) return;
       const isWhole = end - next === bytes.length;
@@ -48,7 +55,7 @@ export class ByteMaskStream {
     };
     for (const run of this.#runs.take(until)) {
       copy(run.start);
-      pieces.push(this.#masks[run.owner] ?? NOTHING);
+      pieces.push(this.#keepsLength ? cover(run.end - run.start) : (this.#masks[run.owner] ?? NOTHING));
       next = run.end;
     }
     copy(until);
@@ -56,4 +63,8 @@ export class ByteMaskStream {
     const [first = NOTHING] = pieces;
     return pieces.length > 1 ? Buffer.concat(pieces) : first;
   }
+}
+
+function cover(length: number): Uint8Array {
+  return new Uint8Array(length).fill(COVER);
 }

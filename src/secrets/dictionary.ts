@@ -18,7 +18,13 @@ export interface Dictionary {
   readonly prefixes: PrefixPairs;
   /** The mask of each owner, in UTF-8. */
   readonly masks: readonly Uint8Array[];
+  /** Most bytes that one occurrence can have, with the line breaks in it. */
+  readonly reachBytes: number;
 }
+
+/** Bytes between two line breaks in a form that is wrapped, at least, and of one line break, at most. */
+const WRAPPED_AT = 16;
+const BREAK_BYTES = 2;
 
 /**
  * Makes the dictionary of secrets; undefined if no value has a form to mask. Of secrets with the same form the first
@@ -34,11 +40,15 @@ export function makeDictionary(secrets: readonly Secret[]): Dictionary | undefin
   });
   if (exact.length === 0) return undefined;
   const masks = secrets.map(({ name }) => Buffer.from(maskOf(name)));
+  const longest = (patterns: readonly Pattern[]) => Math.max(0, ...patterns.map(({ bytes }) => bytes.length));
+  const wrappedBytes = longest(wrapped);
+  const breaks = Math.ceil(wrappedBytes / WRAPPED_AT) + 1;
   exact.unshift(...masks.map((bytes, owner) => ({ bytes, owner })));
   return {
     exact: new Automaton(exact),
     wrapped: new Automaton(wrapped),
     prefixes: new PrefixPairs({ exact, wrapped }),
     masks,
+    reachBytes: Math.max(longest(exact), wrappedBytes + breaks * BREAK_BYTES),
   };
 }

@@ -22,6 +22,10 @@ export interface Masker {
   byteStream(): MaskStream<Uint8Array>;
   /** Masks one stream of text. */
   textStream(): MaskStream<string>;
+  /** Masks one stream of bytes with as many asterisks, so that every other byte stays where it was. */
+  coverStream(): MaskStream<Uint8Array>;
+  /** Most bytes that one occurrence can have. */
+  readonly reachBytes: number;
 }
 
 /**
@@ -45,12 +49,18 @@ export function createMasker(secrets: readonly Secret[]): Masker {
     },
     byteStream: () => new ByteMaskStream(dictionary),
     textStream: () => new TextMaskStream(dictionary),
+    coverStream: () => new ByteMaskStream(dictionary, { keepsLength: true }),
+    reachBytes: dictionary.reachBytes,
   };
 }
+
+const passBytes = (): MaskStream<Uint8Array> => ({ push: (chunk) => chunk, flush: () => new Uint8Array(0) });
 
 const EMPTY: Masker = {
   isEmpty: true,
   text: (whole) => whole,
-  byteStream: () => ({ push: (chunk) => chunk, flush: () => new Uint8Array(0) }),
+  byteStream: passBytes,
+  coverStream: passBytes,
+  reachBytes: 0,
   textStream: () => ({ push: (chunk) => chunk, flush: () => "" }),
 };

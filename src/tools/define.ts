@@ -38,6 +38,8 @@ export interface BaseContext {
   /** Time between SIGTERM and SIGKILL on abort, in ms. */
   readonly killGraceMs: number;
   readonly text: TextBudget;
+  /** Most bytes of output of a process that are kept whole beside the result. */
+  readonly spoolBytes: number;
   /** Marks the first effect: from here on the call may have changed something. */
   begin(): void;
   /** Live output, for people who watch. While a returned promise is pending, they are behind. */

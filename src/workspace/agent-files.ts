@@ -1,7 +1,10 @@
 import { AgentService } from "../../gen/handrail/sandbox/v1/agent_service_pb.js";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type {
   FileInfo,
   ListTreeResponse,
+  ReadBytesRequestSchema,
+  ReadBytesResponse,
   ReadLinesResponse,
   StatResponse,
   WriteFileResponse,
@@ -47,27 +50,41 @@ export class AgentFiles implements WorkspaceFiles {
     signal: AbortSignal;
   }): Promise<{ info: FileInfo; data: Uint8Array }> {
     const { path, maxFileBytes, signal } = options;
-    signal.throwIfAborted();
     const chunks: Uint8Array[] = [];
     let info: FileInfo | undefined;
+    const limit = BigInt(maxFileBytes);
+    await this.#readBytes({ path, maxFileBytes: limit, limitBytes: limit }, signal, (response) => {
+      info ??= response.info;
+      chunks.push(response.data);
+    });
+    if (info === undefined) throw new Error("the agent sent a file without saying what it is");
+    return { info, data: Buffer.concat(chunks) };
+  }
+
+  async readRange(options: Parameters<WorkspaceFiles["readRange"]>[0]): Promise<void> {
+    const { path, offsetBytes, limitBytes, onInfo, onData, signal } = options;
+    const request = { path, offsetBytes: BigInt(offsetBytes), limitBytes: BigInt(limitBytes) };
+    await this.#readBytes(request, signal, ({ info, data }) => {
+      if (info !== undefined) onInfo(info);
+      if (data.length > 0) return onData(data);
+    });
+  }
+
+  async #readBytes(
+    request: MessageInitShape<typeof ReadBytesRequestSchema>,
+    signal: AbortSignal,
+    onResponse: (response: ReadBytesResponse) => void | Promise<void>,
+  ): Promise<void> {
+    signal.throwIfAborted();
     try {
-      const stream = this.#client.stream(AgentService.method.readBytes, {
-        signal,
-        onResponse: (response) => {
-          info ??= response.info;
-          chunks.push(response.data);
-        },
-      });
-      const limit = BigInt(maxFileBytes);
-      const sent = stream.send({ path, maxFileBytes: limit, limitBytes: limit });
+      const stream = this.#client.stream(AgentService.method.readBytes, { signal, onResponse });
+      const sent = stream.send(request);
       stream.end();
       await Promise.race([sent, stream.done]);
       await this.#watch.answer(stream.done);
     } catch (error) {
       throw await this.#watch.nameLoss(error, "no");
     }
-    if (info === undefined) throw new Error("the agent sent a file without saying what it is");
-    return { info, data: Buffer.concat(chunks) };
   }
 
   async stat({ path, signal }: { path: string; signal: AbortSignal }): Promise<StatResponse> {

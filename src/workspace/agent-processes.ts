@@ -103,8 +103,16 @@ interface RunProgress {
   exit: RunExit | undefined;
 }
 
-function startRequest({ runId, argv, script, cwd = "", env = {} }: RunOptions) {
-  return { runId, argv: [...argv], cwd, env: { ...env }, ...(script === undefined ? {} : { script }) };
+function startRequest({ runId, argv, script, cwd = "", env = {}, spool }: RunOptions) {
+  return {
+    ...{ runId, argv: [...argv], cwd, env: { ...env } },
+    ...(script === undefined ? {} : { script }),
+    ...(spool === undefined ? {} : { spool: spoolRequest(spool) }),
+  };
+}
+
+function spoolRequest({ artifactId, afterBytes, maxBytes }: NonNullable<RunOptions["spool"]>) {
+  return { artifactId, afterBytes: BigInt(afterBytes), maxBytes: BigInt(maxBytes) };
 }
 
 function hear(

@@ -25,6 +25,17 @@ export interface DiskLimits {
   readonly reserveBytes: number;
 }
 
+/** How long and how many bytes of long outputs a project keeps. */
+export interface ArtifactLimits {
+  /** In ms. */
+  readonly keptMs: number;
+  /** Most bytes of all of them; the oldest go first. */
+  readonly maxBytes: number;
+}
+
+/** The limits if none are set. */
+const DEFAULT_ARTIFACTS: ArtifactLimits = { keptMs: 86_400_000, maxBytes: 512 * 1024 * 1024 };
+
 /** An agent that answers. */
 export interface BootedAgent {
   readonly client: AgentClient;
@@ -46,6 +57,8 @@ export async function bootAgent(
     proxyPort?: number | undefined;
     /** Limits of what the project may take of the disk. Default: none. */
     disk?: DiskLimits | undefined;
+    /** Default: 24 h and 512 MiB. */
+    artifacts?: ArtifactLimits | undefined;
   },
 ): Promise<BootedAgent> {
   const { provider, program, bootMs } = options;
@@ -94,7 +107,15 @@ function ignoreError(): void {
 function agentConfig(
   provider: SandboxProvider,
   key: SandboxKey,
-  { proxyPort, disk }: { proxyPort?: number | undefined; disk?: DiskLimits | undefined },
+  {
+    proxyPort,
+    disk,
+    artifacts = DEFAULT_ARTIFACTS,
+  }: {
+    proxyPort?: number | undefined;
+    disk?: DiskLimits | undefined;
+    artifacts?: ArtifactLimits | undefined;
+  },
 ): AgentConfig {
   const { workspace, home, runtime } = provider.paths(key);
   const { readRoots, commandUid, isUserOwn, env } = provider.surroundings(key);
@@ -109,6 +130,8 @@ function agentConfig(
     sweep: isUserOwn,
     quotaBytes: disk?.quotaBytes ?? 0,
     reserveBytes: disk?.reserveBytes ?? 0,
+    artifactMs: artifacts.keptMs,
+    artifactBytes: artifacts.maxBytes,
     ...(proxyPort === undefined ? {} : { proxyPort }),
   };
 }

@@ -1,4 +1,5 @@
 import { FilesFailed } from "./files-failed.js";
+import { Handover } from "./handover.js";
 import { runProgram } from "./run-program.js";
 import type { ProgramEnd } from "./run-program.js";
 import { insideOf } from "./uploads.js";
@@ -82,41 +83,4 @@ function warningsOf({ code, stderr }: ProgramEnd, path: string): string[] {
   if (code !== 0 && code !== 1)
     throw new FilesFailed("files", `the files could not be packed: ${lines.slice(0, 3).join("; ")}`);
   return lines.slice(0, MAX_WARNINGS);
-}
-
-/** Hands things from one who gives to one who takes; the giver is held back until each was taken. */
-class Handover<T> {
-  readonly #given: { readonly thing: T; readonly taken: () => void }[] = [];
-  #isOver = false;
-  #wake: () => void = () => undefined;
-
-  give(thing: T): Promise<void> | undefined {
-    if (this.#isOver) return undefined;
-    return new Promise((taken) => {
-      this.#given.push({ thing, taken });
-      this.#wake();
-    });
-  }
-
-  async take(): Promise<T | undefined> {
-    while (this.#given.length === 0) {
-      if (this.#isOver) return undefined;
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
-    const next = this.#given.shift();
-    next?.taken();
-    return next?.thing;
-  }
-
-  /** No more is given; what was given can be taken. */
-  end(): void {
-    this.#isOver = true;
-    this.#wake();
-  }
-
-  /** Lets the giver go on; what was given is dropped. */
-  close(): void {
-    this.end();
-    for (const { taken } of this.#given.splice(0)) taken();
-  }
 }

@@ -1,7 +1,7 @@
 import type { Sandbox, SandboxKey, SandboxProvider } from "../sandbox/provider.js";
 import { SandboxError } from "../sandbox/provider.js";
 import { bootAgent } from "./boot-agent.js";
-import type { AgentProgram, BootedAgent, DiskLimits } from "./boot-agent.js";
+import type { AgentProgram, ArtifactLimits, BootedAgent, DiskLimits } from "./boot-agent.js";
 import { EGRESS_PROXY_PORT } from "./egress-gate.js";
 import type { EgressGate } from "./egress-gate.js";
 import { IdleSweeper } from "./idle-sweeper.js";
@@ -35,6 +35,8 @@ export interface WorkspaceManagerOptions {
   readonly idle?: IdleLimits;
   /** What each project may take of the disk. Default: all. */
   readonly disk?: DiskLimits;
+  /** What each project keeps of long outputs. Default: 24 h and 512 MiB. */
+  readonly artifacts?: ArtifactLimits;
   /** Remembers the number of each project's last sandbox beyond the life of the service. Default: it is not remembered. */
   readonly generations?: GenerationMemory;
   /** The way from sandboxes to the outside. Default: none. */
@@ -264,9 +266,10 @@ class Manager implements WorkspaceManager {
   }
 
   async #boot(place: Place, sandbox: Sandbox, signal: AbortSignal): Promise<BootedAgent> {
-    const { provider, assets, bootMs, log, gate, disk } = this.#options;
+    const { provider, assets, bootMs, log, gate, disk, artifacts } = this.#options;
     const proxyPort = gate === undefined ? undefined : EGRESS_PROXY_PORT;
-    const boot = () => bootAgent(sandbox, { provider, program: assets, bootMs, signal, proxyPort, disk });
+    const boot = () =>
+      bootAgent(sandbox, { provider, program: assets, bootMs, signal, proxyPort, disk, artifacts });
     const agent = await boot();
     if (agent.hello.workspaceWritable || provider.repairStorage === undefined) return agent;
     log.warn(

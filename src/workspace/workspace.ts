@@ -58,6 +58,18 @@ export interface WorkspaceFiles {
     maxFileBytes: number;
     signal: AbortSignal;
   }): Promise<{ info: FileInfo; data: Uint8Array }>;
+  /**
+   * Reads bytes of a regular file from an offset on, at most `limitBytes`, 0 for all. Resolves with what the file is.
+   * While a promise of `onData` is pending, the agent is held back.
+   */
+  readRange(options: {
+    path: string;
+    offsetBytes: number;
+    limitBytes: number;
+    onInfo: (info: FileInfo) => void;
+    onData: (data: Uint8Array) => void | Promise<void>;
+    signal: AbortSignal;
+  }): Promise<void>;
   /** Says what a path is after symbolic links were followed. */
   stat(options: { path: string; signal: AbortSignal }): Promise<StatResponse>;
   /** Gives a file its content in one step, or leaves it as it was. */
@@ -80,6 +92,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Time between SIGTERM and SIGKILL on abort, in ms. */
   readonly killGraceMs: number;
+  /** Where the output is kept if it has more than `afterBytes`, and how much of it. Default: it is not kept. */
+  readonly spool?: { readonly artifactId: string; readonly afterBytes: number; readonly maxBytes: number };
   readonly onStarted?: (started: RunStarted) => void;
   /** While a returned promise is pending, the process is held back. */
   readonly onOutput: (stream: "stdout" | "stderr", data: Uint8Array) => void | Promise<void>;

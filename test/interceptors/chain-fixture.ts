@@ -16,6 +16,7 @@ import { TurnWindows } from "../../src/calls/turn-windows.js";
 import { createInterceptors } from "../../src/interceptors/index.js";
 import { kPrincipal } from "../../src/rpc/context-keys.js";
 import { executeToolHandler } from "../../src/rpc/execute-tool.js";
+import { createMasker } from "../../src/secrets/masker.js";
 import { FileViews } from "../../src/sessions/file-views.js";
 import type { AnyTool } from "../../src/tools/define.js";
 import { ToolRegistry } from "../../src/tools/registry.js";
@@ -39,6 +40,8 @@ export interface ChainForTest {
   readonly windows: TurnWindows;
   readonly epochs: Epochs;
   readonly bugs: unknown[];
+  /** Long texts that were kept whole, by the id of their artifact. */
+  readonly kept: ReadonlyMap<string, Buffer>;
   call(
     tool: string,
     args?: Record<string, unknown> | string,
@@ -52,6 +55,8 @@ export function chainForTest(options: {
   archive?: CallArchive;
   leftRuns?: () => number;
   tenant?: string;
+  /** What is masked. Default: nothing. */
+  secrets?: readonly { name: string; value: string }[];
 }): ChainForTest {
   const registry = new CallRegistry(options.archive === undefined ? {} : { archive: options.archive });
   const windows = new TurnWindows();
@@ -68,6 +73,9 @@ export function chainForTest(options: {
     log: { warn: () => undefined },
     onAttempt: () => undefined,
   });
+  const masker = createMasker(options.secrets ?? []);
+  const maskers = { of: () => masker };
+  const kept = new Map<string, Buffer>();
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const { archive } = options;
   const interceptors = createInterceptors({
@@ -81,15 +89,21 @@ export function chainForTest(options: {
       ...(archive === undefined ? {} : { keep: (call, result) => archive.close(call, result) }),
     },
     ...(archive === undefined ? {} : { archive }),
+    maskers,
+    keepWhole: (call, { kind, data }) => {
+      const id = `${call.id}.${kind}`;
+      kept.set(id, Buffer.from(data));
+      return Promise.resolve({ id, path: `/kept/${id}` });
+    },
     readiness: { require: () => Promise.resolve() },
   });
   const handler = executeToolHandler({
-    ...{ workspaces, epochs, onBug, policy: DEFAULT_POLICY },
+    ...{ workspaces, epochs, maskers, onBug, policy: DEFAULT_POLICY },
     fileViews: new FileViews(),
   });
   const client = createLocalClient({ interceptors, handler });
   return {
-    ...{ registry, windows, epochs, bugs },
+    ...{ registry, windows, epochs, bugs, kept },
     call(tool, args = {}, { signal = new AbortController().signal, context = {}, ...request } = {}) {
       const callId = request.callId ?? randomUUID();
       const stream = client.execute(

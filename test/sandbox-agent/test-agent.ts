@@ -68,6 +68,8 @@ export class TestAgent {
       runtimeDir: at("run"),
       quotaBytes: 0,
       reserveBytes: 0,
+      artifactMs: 86_400_000,
+      artifactBytes: 512 * 1024 * 1024,
       env: { PATH: process.env["PATH"] ?? "", LANG: "C.UTF-8" },
       readRoots: [at("w")],
       commandUid: uid ?? process.getuid?.() ?? 0,

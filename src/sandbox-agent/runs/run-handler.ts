@@ -10,7 +10,9 @@ import type { IsCrowded } from "../process-room.js";
 import { StartError } from "../supervise/supervisor.js";
 import type { ProcessExit, SupervisedRun, Supervisor } from "../supervise/supervisor.js";
 import { commandEnvironment } from "./command-environment.js";
+import type { Artifacts } from "./artifacts.js";
 import { OutputCoalescer } from "./output-coalescer.js";
+import { OutputSpool } from "./output-spool.js";
 import type { RunRegistry } from "./run-registry.js";
 import { startWithRoom } from "./start-with-room.js";
 import type { Cleared } from "./start-with-room.js";
@@ -24,13 +26,14 @@ export interface RunHandlerOptions {
   readonly oomKills: OomCounter;
   readonly isCrowded: IsCrowded;
   readonly disk: DiskGuard;
+  readonly artifacts: Artifacts;
   /** Monotonic time in ms. */
   readonly now: () => number;
 }
 
 /** Makes the handler of Run. A caller that goes away ends the run at once. */
 export function createRunHandler(options: RunHandlerOptions): AgentHandlers["run"] {
-  const { config, supervisor, registry, oomKills, isCrowded, disk, now } = options;
+  const { config, supervisor, registry, oomKills, isCrowded, disk, artifacts, now } = options;
   return async (requests, respond, { signal }) => {
     const input = requests[Symbol.asyncIterator]();
     const start = await readStart(input);
@@ -40,6 +43,7 @@ export function createRunHandler(options: RunHandlerOptions): AgentHandlers["run
     const cleared: Cleared = { processes: 0, runIds: [] };
     const oomBefore = oomKills();
     let run: SupervisedRun | undefined;
+    const spool = start.spool === undefined ? undefined : new OutputSpool(artifacts, start.spool);
     const output = new OutputCoalescer({
       send: (name, value) => respond({ event: { case: name, value } }),
       onHeld: (held) => (held ? run?.pause() : run?.resume()),
@@ -67,9 +71,13 @@ export function createRunHandler(options: RunHandlerOptions): AgentHandlers["run
             const value = { pid, processesCleared: cleared.processes, runsCleared: cleared.runIds };
             void respond({ event: { case: "started", value } });
           },
-          onOutput: (name, data) => output.add(name, data),
+          onOutput(name, data) {
+            spool?.add(data);
+            output.add(name, data);
+          },
           onExit(ended) {
             entry.exited = true;
+            spool?.close();
             output.flush();
             exit.resolve(ended);
           },
@@ -77,6 +85,7 @@ export function createRunHandler(options: RunHandlerOptions): AgentHandlers["run
       });
     } catch (error) {
       registry.failed(entry);
+      spool?.close();
       throw await startFailure(error, { start, config });
     }
     registry.started(entry, run);
@@ -98,6 +107,7 @@ export function createRunHandler(options: RunHandlerOptions): AgentHandlers["run
           processesKilled: ended.processesKilled,
           processesLeft: ended.processesLeft,
           diskExceeded,
+          spooledBytes: BigInt(spool?.keptBytes ?? 0),
           fullSupervision: supervisor.supervision === "full",
         },
       },

@@ -23,6 +23,10 @@ export interface AgentConfig {
   readonly quotaBytes: number;
   /** Bytes of the disk that are kept free for others. 0: none. */
   readonly reserveBytes: number;
+  /** How long artifacts are kept, in ms. */
+  readonly artifactMs: number;
+  /** Most bytes of all artifacts; the oldest go first. */
+  readonly artifactBytes: number;
   /**
    * Port of the loopback for the proxy to the outside, whose variables are added to `env`; 0 is any free one, which is also
    * taken if the port is not free. Default: no proxy.

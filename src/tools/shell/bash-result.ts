@@ -1,5 +1,13 @@
 import type { RunExit } from "../../../gen/handrail/sandbox/v1/agent_service_pb.js";
-import type { Content, ExitReport, ToolFailure, ToolResult } from "../../domain/tool-result.js";
+import type {
+  ArtifactReference,
+  Content,
+  ExitReport,
+  ToolFailure,
+  ToolResult,
+  TruncationReport,
+} from "../../domain/tool-result.js";
+import type { TruncatedText } from "../../text/truncation-marker.js";
 import type { OutputText } from "./output-text.js";
 
 /** The result of a command that has ended. */
@@ -8,16 +16,18 @@ export function bashResult(options: {
   text: OutputText;
   notices: readonly string[];
   elapsedMs: number;
+  /** Where the whole output is, if it was long. */
+  artifact: ArtifactReference;
   /** True if the call was stopped, which then is its end rather than the exit. */
   stopped: boolean;
 }): ToolResult {
-  const { exit, text, notices, elapsedMs, stopped } = options;
+  const { exit, text, notices, elapsedMs, artifact, stopped } = options;
   const printed = text.finish();
   const report = exitReport(exit);
   const failure = exit.diskExceeded === "" ? failureOf(report) : diskFailure(exit.diskExceeded);
   const content: Content[] = [{ kind: "text", text: printed.text === "" ? "(no output)" : printed.text }];
   if (failure !== undefined && !stopped) content.push({ kind: "text", text: `[${failure.message}]` });
-  const { originalBytes, originalLines, keptBytes } = printed;
+  const kept = exit.spooledBytes > 0n ? { artifact } : {};
   return {
     outcome: failure === undefined ? "ok" : "tool_error",
     content,
@@ -32,20 +42,29 @@ export function bashResult(options: {
     changesKnown: false,
     notices: [...notices, ...leftNotice(report), ...memoryNotice(report)],
     ...(failure === undefined ? {} : { error: failure }),
-    ...(printed.truncated ? { truncation: { originalBytes, originalLines, keptBytes } } : {}),
+    ...(printed.truncated ? { truncation: { ...reportOf(printed), ...kept } } : {}),
   };
 }
 
 /** The result of a command that was stopped before its end could be read. */
-export function stoppedEarly(text: OutputText, notices: readonly string[]): ToolResult {
-  const { text: printed, truncated, originalBytes, originalLines, keptBytes } = text.finish();
+export function stoppedEarly(options: {
+  text: OutputText;
+  notices: readonly string[];
+  artifact: ArtifactReference;
+}): ToolResult {
+  const { notices, artifact } = options;
+  const printed = options.text.finish();
   return {
     outcome: "canceled",
-    content: printed === "" ? [] : [{ kind: "text", text: printed }],
+    content: printed.text === "" ? [] : [{ kind: "text", text: printed.text }],
     changesKnown: false,
     notices,
-    ...(truncated ? { truncation: { originalBytes, originalLines, keptBytes } } : {}),
+    ...(printed.truncated ? { truncation: { ...reportOf(printed), artifact } } : {}),
   };
+}
+
+function reportOf({ originalBytes, originalLines, keptBytes }: TruncatedText): TruncationReport {
+  return { originalBytes, originalLines, keptBytes };
 }
 
 function exitReport(exit: RunExit): ExitReport {

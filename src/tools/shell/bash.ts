@@ -4,6 +4,7 @@ import type { ToolResult } from "../../domain/tool-result.js";
 import { AgentFailure } from "../../sandbox/channel/agent-client.js";
 import { ErrorKind } from "../../../gen/handrail/sandbox/v1/agent_service_pb.js";
 import type { RunExit } from "../../../gen/handrail/sandbox/v1/agent_service_pb.js";
+import { artifactFile, artifactIdOf } from "../../workspace/artifacts.js";
 import { defineTool } from "../define.js";
 import type { AnyTool, ToolContext } from "../define.js";
 import { InterruptedWork } from "../interrupted-work.js";
@@ -87,10 +88,14 @@ async function runBash(
   const text = new OutputText(context.text);
   const notices = timeoutNotices(input.timeout, options);
   const startedAt = performance.now();
+  const runId = `${context.callId}.${context.attempt}`;
+  const spool = spoolOf(runId, context);
+  const artifact = { id: spool.artifactId, path: artifactFile(context.workspace, spool.artifactId) };
   let exit: RunExit;
   try {
     exit = await context.workspace.processes.run({
-      runId: `${context.callId}.${context.attempt}`,
+      runId,
+      spool,
       argv: ["bash"],
       script: Buffer.from(input.command),
       ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
@@ -107,11 +112,19 @@ async function runBash(
     });
   } catch (error) {
     if (error instanceof AgentFailure) return startFailure(error, input);
-    if (context.signal.aborted) return stoppedEarly(text, notices);
-    throw new InterruptedWork(error, text.finish());
+    if (context.signal.aborted) return stoppedEarly({ text, notices, artifact });
+    throw new InterruptedWork(error, { printed: text.finish(), artifact });
   }
   const elapsedMs = performance.now() - startedAt;
-  return bashResult({ exit, text, notices, elapsedMs, stopped: context.signal.aborted });
+  return bashResult({ exit, text, notices, elapsedMs, artifact, stopped: context.signal.aborted });
+}
+
+/** Text may be longer than the bytes that it was made of, so bytes are kept well before the text has to be cut. */
+const LONGEST_GROWTH = 8;
+
+function spoolOf(runId: string, { text, spoolBytes }: ToolContext<"workspace">) {
+  const afterBytes = Math.floor(text.maxBytes / LONGEST_GROWTH);
+  return { artifactId: artifactIdOf(runId), afterBytes, maxBytes: spoolBytes };
 }
 
 function timeoutNotices(timeout: number | undefined, { maxTimeoutMs }: BashOptions): string[] {

@@ -121,6 +121,7 @@ describe("tool formats", () => {
       signal: new AbortController().signal,
       runLimitMs: 0,
       killGraceMs: 0,
+      spoolBytes: 0,
       text: { maxBytes: 1000, keep: undefined },
       begin: () => undefined,
       output: () => undefined,

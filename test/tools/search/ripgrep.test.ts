@@ -22,6 +22,7 @@ function workspaceWithout(kind: ErrorKind): Workspace {
     files: {
       readLines: notUsed,
       readAll: notUsed,
+      readRange: notUsed,
       writeFile: notUsed,
       listTree: notUsed,
       stat: () => Promise.resolve(create(StatResponseSchema, { kind: FileKind.DIRECTORY })),
@@ -46,6 +47,7 @@ function grepIn(workspace: Workspace): Promise<ToolResult> {
     signal: new AbortController().signal,
     runLimitMs: 0,
     killGraceMs: 0,
+      spoolBytes: 0,
     text: { maxBytes: 1000, keep: undefined },
     begin: () => undefined,
     output: () => undefined,

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file handrail/sandbox/v1/agent_service.proto.
  */
 export const file_handrail_sandbox_v1_agent_service: GenFile = /*@__PURE__*/
-  fileDesc("CidoYW5kcmFpbC9zYW5kYm94L3YxL2FnZW50X3NlcnZpY2UucHJvdG8SE2hhbmRyYWlsLnNhbmRib3gudjEifQoKQWdlbnRFcnJvchIsCgRraW5kGAEgASgOMh4uaGFuZHJhaWwuc2FuZGJveC52MS5FcnJvcktpbmQSDwoHbWVzc2FnZRgCIAEoCRIMCgRuZWFyGAMgAygJEg8KB3N0YXJ0ZWQYBCABKAgSEQoJZmlsZV90eXBlGAUgASgJIg4KDEhlbGxvUmVxdWVzdCLrAQoNSGVsbG9SZXNwb25zZRIQCghidWlsZF9pZBgBIAEoCRIUCgxub2RlX3ZlcnNpb24YAiABKAkSGAoQZnVsbF9zdXBlcnZpc2lvbhgDIAEoCBIWCg5yZWR1Y2VkX3JlYXNvbhgEIAEoCRIWCg53b3Jrc3BhY2Vfcm9vdBgFIAEoCRIaChJ3b3Jrc3BhY2Vfd3JpdGFibGUYBiABKAgSFwoPc3dlcHRfcHJvY2Vzc2VzGAcgASgFEgsKA3BpZBgIIAEoBRITCgtsaXZpbmdfcnVucxgJIAEoBRIRCglsZWZ0X3J1bnMYCiABKAUiWAoKUnVuUmVxdWVzdBIuCgVzdGFydBgBIAEoCzIdLmhhbmRyYWlsLnNhbmRib3gudjEuUnVuU3RhcnRIABIPCgVzdGRpbhgCIAEoDEgAQgkKB21lc3NhZ2UitQEKCFJ1blN0YXJ0Eg4KBnJ1bl9pZBgBIAEoCRIMCgRhcmd2GAIgAygJEg4KBnNjcmlwdBgDIAEoDBILCgNjd2QYBCABKAkSMwoDZW52GAUgAygLMiYuaGFuZHJhaWwuc2FuZGJveC52MS5SdW5TdGFydC5FbnZFbnRyeRINCgVzdGRpbhgGIAEoCBoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIpwBCgtSdW5SZXNwb25zZRIyCgdzdGFydGVkGAEgASgLMh8uaGFuZHJhaWwuc2FuZGJveC52MS5SdW5TdGFydGVkSAASEAoGc3Rkb3V0GAIgASgMSAASEAoGc3RkZXJyGAMgASgMSAASLAoEZXhpdBgEIAEoCzIcLmhhbmRyYWlsLnNhbmRib3gudjEuUnVuRXhpdEgAQgcKBWV2ZW50IkoKClJ1blN0YXJ0ZWQSCwoDcGlkGAEgASgFEhkKEXByb2Nlc3Nlc19jbGVhcmVkGAIgASgFEhQKDHJ1bnNfY2xlYXJlZBgDIAMoCSKlAQoHUnVuRXhpdBIOCgRjb2RlGAEgASgFSAASEAoGc2lnbmFsGAIgASgJSAASCwoDb29tGAMgASgIEhgKEHByb2Nlc3Nlc19raWxsZWQYBCABKAUSFgoOcHJvY2Vzc2VzX2xlZnQYBSABKAUSGAoQZnVsbF9zdXBlcnZpc2lvbhgGIAEoCBIVCg1kaXNrX2V4Y2VlZGVkGAcgASgJQggKBnN0YXR1cyIyCg5LaWxsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEAoIZ3JhY2VfbXMYAiABKAUiKwoPS2lsbFJ1blJlc3BvbnNlEhgKEHByb2Nlc3Nlc19raWxsZWQYASABKAUiIQoOS2lsbEFsbFJlcXVlc3QSDwoHcnVuX2lkcxgBIAMoCSIrCg9LaWxsQWxsUmVzcG9uc2USGAoQcHJvY2Vzc2VzX2tpbGxlZBgBIAEoBSJdCghGaWxlSW5mbxIMCgRwYXRoGAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAMSEAoIbXRpbWVfbnMYAyABKAMSDAoEbW9kZRgEIAEoBRIPCgd2ZXJzaW9uGAUgASgJIp4BChBSZWFkTGluZXNSZXF1ZXN0EgwKBHBhdGgYASABKAkSEgoKZmlyc3RfbGluZRgCIAEoBRIRCgltYXhfbGluZXMYAyABKAUSEQoJbWF4X2J5dGVzGAQgASgFEhYKDm1heF9saW5lX2J5dGVzGAUgASgFEhkKEWxpbmVfb2Zmc2V0X2J5dGVzGAYgASgDEg8KB3NjYW5fbXMYByABKAUiKwoETGluZRIMCgRkYXRhGAEgASgMEhUKDW9taXR0ZWRfYnl0ZXMYAiABKAMijQIKEVJlYWRMaW5lc1Jlc3BvbnNlEisKBGluZm8YASABKAsyHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVJbmZvEi8KBmxheW91dBgCIAEoDjIfLmhhbmRyYWlsLnNhbmRib3gudjEuVGV4dExheW91dBIMCgRoZWFkGAMgASgMEigKBWxpbmVzGAQgAygLMhkuaGFuZHJhaWwuc2FuZGJveC52MS5MaW5lEg4KBmF0X2VuZBgFIAEoCBISCgpsaW5lc19zZWVuGAYgASgFEhUKDWZpbmFsX25ld2xpbmUYByABKAgSFAoMc2Nhbl9zdG9wcGVkGAggASgIEhEKCWJvbV9ieXRlcxgJIAEoBSJjChBSZWFkQnl0ZXNSZXF1ZXN0EgwKBHBhdGgYASABKAkSFAoMb2Zmc2V0X2J5dGVzGAIgASgDEhMKC2xpbWl0X2J5dGVzGAMgASgDEhYKDm1heF9maWxlX2J5dGVzGAQgASgDIk4KEVJlYWRCeXRlc1Jlc3BvbnNlEisKBGluZm8YASABKAsyHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVJbmZvEgwKBGRhdGEYAiABKAwiGwoLU3RhdFJlcXVlc3QSDAoEcGF0aBgBIAEoCSKAAQoMU3RhdFJlc3BvbnNlEisKBGtpbmQYASABKA4yHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVLaW5kEisKBGluZm8YAiABKAsyHS5oYW5kcmFpbC5zYW5kYm94LnYxLkZpbGVJbmZvEhYKDndvcmtzcGFjZV9wYXRoGAMgASgJIl8KEFdyaXRlRmlsZVJlcXVlc3QSMAoFc3RhcnQYASABKAsyHy5oYW5kcmFpbC5zYW5kYm94LnYxLldyaXRlU3RhcnRIABIOCgRkYXRhGAIgASgMSABCCQoHbWVzc2FnZSJDCgpXcml0ZVN0YXJ0EgwKBHBhdGgYASABKAkSEgoKaWZfdmVyc2lvbhgCIAEoCRITCgttdXN0X2NyZWF0ZRgDIAEoCCKBAQoRV3JpdGVGaWxlUmVzcG9uc2USDwoHY3JlYXRlZBgBIAEoCBIrCgRpbmZvGAIgASgLMh0uaGFuZHJhaWwuc2FuZGJveC52MS5GaWxlSW5mbxIWCg5wcmV2aW91c19ieXRlcxgDIAEoAxIWCg53b3Jrc3BhY2VfcGF0aBgEIAEoCSJkCg9MaXN0VHJlZVJlcXVlc3QSDAoEcGF0aBgBIAEoCRINCgVkZXB0aBgCIAEoBRITCgttYXhfZW50cmllcxgDIAEoBRIOCgZoaWRkZW4YBCABKAgSDwoHaWdub3JlZBgFIAEoCCJ3CglUcmVlRW50cnkSDAoEcGF0aBgBIAEoCRIrCgRraW5kGAIgASgOMh0uaGFuZHJhaWwuc2FuZGJveC52MS5GaWxlS2luZBISCgpzaXplX2J5dGVzGAMgASgDEg4KBnRhcmdldBgEIAEoCRILCgNjdXQYBSABKAgifQoQTGlzdFRyZWVSZXNwb25zZRIvCgdlbnRyaWVzGAEgAygLMh4uaGFuZHJhaWwuc2FuZGJveC52MS5UcmVlRW50cnkSDwoHb21pdHRlZBgCIAEoBRIPCgdpZ25vcmVkGAMgASgFEhYKDndvcmtzcGFjZV9wYXRoGAQgASgJIhMKEVdhdGNoRGlhbHNSZXF1ZXN0IkEKEldhdGNoRGlhbHNSZXNwb25zZRIPCgdkaWFsX2lkGAEgASgJEgwKBGhvc3QYAiABKAkSDAoEcG9ydBgDIAEoBSLaAQoRQW5zd2VyRGlhbFJlcXVlc3QSMQoGYWNjZXB0GAEgASgLMh8uaGFuZHJhaWwuc2FuZGJveC52MS5BY2NlcHREaWFsSAASMQoGcmVmdXNlGAIgASgLMh8uaGFuZHJhaWwuc2FuZGJveC52MS5SZWZ1c2VEaWFsSAASDgoEZGF0YRgDIAEoDEgAEhUKC3Rha2VuX2J5dGVzGAQgASgFSAASLQoDZW5kGAUgASgLMh4uaGFuZHJhaWwuc2FuZGJveC52MS5UdW5uZWxFbmRIAEIJCgdtZXNzYWdlIgsKCVR1bm5lbEVuZCIdCgpBY2NlcHREaWFsEg8KB2RpYWxfaWQYASABKAkiQgoKUmVmdXNlRGlhbBIPCgdkaWFsX2lkGAEgASgJEhMKC2h0dHBfc3RhdHVzGAIgASgFEg4KBnJlYXNvbhgDIAEoCSJ1ChJBbnN3ZXJEaWFsUmVzcG9uc2USDgoEZGF0YRgBIAEoDEgAEhUKC3Rha2VuX2J5dGVzGAIgASgFSAASLQoDZW5kGAMgASgLMh4uaGFuZHJhaWwuc2FuZGJveC52MS5UdW5uZWxFbmRIAEIJCgdtZXNzYWdlIp8BCgtEaWFsUmVxdWVzdBIvCgVzdGFydBgBIAEoCzIeLmhhbmRyYWlsLnNhbmRib3gudjEuRGlhbFN0YXJ0SAASDgoEZGF0YRgCIAEoDEgAEhUKC3Rha2VuX2J5dGVzGAMgASgFSAASLQoDZW5kGAQgASgLMh4uaGFuZHJhaWwuc2FuZGJveC52MS5UdW5uZWxFbmRIAEIJCgdtZXNzYWdlIhkKCURpYWxTdGFydBIMCgRwb3J0GAEgASgFIqgBCgxEaWFsUmVzcG9uc2USNwoJY29ubmVjdGVkGAEgASgLMiIuaGFuZHJhaWwuc2FuZGJveC52MS5EaWFsQ29ubmVjdGVkSAASDgoEZGF0YRgCIAEoDEgAEhUKC3Rha2VuX2J5dGVzGAMgASgFSAASLQoDZW5kGAQgASgLMh4uaGFuZHJhaWwuc2FuZGJveC52MS5UdW5uZWxFbmRIAEIJCgdtZXNzYWdlIg8KDURpYWxDb25uZWN0ZWQqsAMKCUVycm9yS2luZBIaChZFUlJPUl9LSU5EX1VOU1BFQ0lGSUVEEAASGAoURVJST1JfS0lORF9OT1RfRk9VTkQQARIWChJFUlJPUl9LSU5EX09VVFNJREUQAhIZChVFUlJPUl9LSU5EX1BFUk1JU1NJT04QAxIbChdFUlJPUl9LSU5EX0lTX0RJUkVDVE9SWRAEEhwKGEVSUk9SX0tJTkRfTk9UX0RJUkVDVE9SWRAFEhoKFkVSUk9SX0tJTkRfTk9UX1JFR1VMQVIQBhITCg9FUlJPUl9LSU5EX0xPT1AQBxIWChJFUlJPUl9LSU5EX0lOVkFMSUQQCBIgChxFUlJPUl9LSU5EX1dPUktJTkdfRElSRUNUT1JZEAkSGAoURVJST1JfS0lORF9SRVNPVVJDRVMQChIYChRFUlJPUl9LSU5EX1RPT19MQVJHRRALEhUKEUVSUk9SX0tJTkRfTk9fUlVOEAwSFwoTRVJST1JfS0lORF9JTlRFUk5BTBANEhcKE0VSUk9SX0tJTkRfQ09ORkxJQ1QQDhIXChNFUlJPUl9LSU5EX05PX1NQQUNFEA8qigEKClRleHRMYXlvdXQSGwoXVEVYVF9MQVlPVVRfVU5TUEVDSUZJRUQQABIVChFURVhUX0xBWU9VVF9CWVRFUxABEhcKE1RFWFRfTEFZT1VUX1VURjE2TEUQAhIXChNURVhUX0xBWU9VVF9VVEYxNkJFEAMSFgoSVEVYVF9MQVlPVVRfQklOQVJZEAQqewoIRmlsZUtpbmQSGQoVRklMRV9LSU5EX1VOU1BFQ0lGSUVEEAASEgoORklMRV9LSU5EX0ZJTEUQARIXChNGSUxFX0tJTkRfRElSRUNUT1JZEAISEgoORklMRV9LSU5EX0xJTksQAxITCg9GSUxFX0tJTkRfT1RIRVIQBDKrCAoMQWdlbnRTZXJ2aWNlEk4KBUhlbGxvEiEuaGFuZHJhaWwuc2FuZGJveC52MS5IZWxsb1JlcXVlc3QaIi5oYW5kcmFpbC5zYW5kYm94LnYxLkhlbGxvUmVzcG9uc2USTAoDUnVuEh8uaGFuZHJhaWwuc2FuZGJveC52MS5SdW5SZXF1ZXN0GiAuaGFuZHJhaWwuc2FuZGJveC52MS5SdW5SZXNwb25zZSgBMAESVAoHS2lsbFJ1bhIjLmhhbmRyYWlsLnNhbmRib3gudjEuS2lsbFJ1blJlcXVlc3QaJC5oYW5kcmFpbC5zYW5kYm94LnYxLktpbGxSdW5SZXNwb25zZRJUCgdLaWxsQWxsEiMuaGFuZHJhaWwuc2FuZGJveC52MS5LaWxsQWxsUmVxdWVzdBokLmhhbmRyYWlsLnNhbmRib3gudjEuS2lsbEFsbFJlc3BvbnNlEloKCVJlYWRMaW5lcxIlLmhhbmRyYWlsLnNhbmRib3gudjEuUmVhZExpbmVzUmVxdWVzdBomLmhhbmRyYWlsLnNhbmRib3gudjEuUmVhZExpbmVzUmVzcG9uc2USXAoJUmVhZEJ5dGVzEiUuaGFuZHJhaWwuc2FuZGJveC52MS5SZWFkQnl0ZXNSZXF1ZXN0GiYuaGFuZHJhaWwuc2FuZGJveC52MS5SZWFkQnl0ZXNSZXNwb25zZTABEksKBFN0YXQSIC5oYW5kcmFpbC5zYW5kYm94LnYxLlN0YXRSZXF1ZXN0GiEuaGFuZHJhaWwuc2FuZGJveC52MS5TdGF0UmVzcG9uc2USXAoJV3JpdGVGaWxlEiUuaGFuZHJhaWwuc2FuZGJveC52MS5Xcml0ZUZpbGVSZXF1ZXN0GiYuaGFuZHJhaWwuc2FuZGJveC52MS5Xcml0ZUZpbGVSZXNwb25zZSgBElcKCExpc3RUcmVlEiQuaGFuZHJhaWwuc2FuZGJveC52MS5MaXN0VHJlZVJlcXVlc3QaJS5oYW5kcmFpbC5zYW5kYm94LnYxLkxpc3RUcmVlUmVzcG9uc2USXwoKV2F0Y2hEaWFscxImLmhhbmRyYWlsLnNhbmRib3gudjEuV2F0Y2hEaWFsc1JlcXVlc3QaJy5oYW5kcmFpbC5zYW5kYm94LnYxLldhdGNoRGlhbHNSZXNwb25zZTABEmEKCkFuc3dlckRpYWwSJi5oYW5kcmFpbC5zYW5kYm94LnYxLkFuc3dlckRpYWxSZXF1ZXN0GicuaGFuZHJhaWwuc2FuZGJveC52MS5BbnN3ZXJEaWFsUmVzcG9uc2UoATABEk8KBERpYWwSIC5oYW5kcmFpbC5zYW5kYm94LnYxLkRpYWxSZXF1ZXN0GiEuaGFuZHJhaWwuc2FuZGJveC52MS5EaWFsUmVzcG9uc2UoATABYgZwcm90bzM");
+  fileDesc("CidoYW5kcmFpbC9zYW5kYm94L3YxL2FnZW50X3NlcnZpY2UucHJvdG8SE2hhbmRyYWlsLnNhbmRib3gudjEifQoKQWdlbnRFcnJvchIsCgRraW5kGAEgASgOMh4uaGFuZHJhaWwuc2FuZGJveC52MS5FcnJvcktpbmQSDwoHbWVzc2FnZRgCIAEoCRIMCgRuZWFyGAMgAygJEg8KB3N0YXJ0ZWQYBCABKAgSEQoJZmlsZV90eXBlGAUgASgJIg4KDEhlbGxvUmVxdWVzdCLrAQoNSGVsbG9SZXNwb25zZRIQCghidWlsZF9pZBgBIAEoCRIUCgxub2RlX3ZlcnNpb24YAiABKAkSGAoQZnVsbF9zdXBlcnZpc2lvbhgDIAEoCBIWCg5yZWR1Y2VkX3JlYXNvbhgEIAEoCRIWCg53b3Jrc3BhY2Vfcm9vdBgFIAEoCRIaChJ3b3Jrc3BhY2Vfd3JpdGFibGUYBiABKAgSFwoPc3dlcHRfcHJvY2Vzc2VzGAcgASgFEgsKA3BpZBgIIAEoBRITCgtsaXZpbmdfcnVucxgJIAEoBRIRCglsZWZ0X3J1bnMYCiABKAUiWAoKUnVuUmVxdWVzdBIuCgVzdGFydBgBIAEoCzIdLmhhbmRyYWlsLnNhbmRib3gudjEuUnVuU3RhcnRIABIPCgVzdGRpbhgCIAEoDEgAQgkKB21lc3NhZ2Ui4AEKCFJ1blN0YXJ0Eg4KBnJ1bl9pZBgBIAEoCRIMCgRhcmd2GAIgAygJEg4KBnNjcmlwdBgDIAEoDBILCgNjd2QYBCABKAkSMwoDZW52GAUgAygLMiYuaGFuZHJhaWwuc2FuZGJveC52MS5SdW5TdGFydC5FbnZFbnRyeRINCgVzdGRpbhgGIAEoCBIpCgVzcG9vbBgHIAEoCzIaLmhhbmRyYWlsLnNhbmRib3gudjEuU3Bvb2waKgoIRW52RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJECgVTcG9vbBITCgthcnRpZmFjdF9pZBgBIAEoCRITCgthZnRlcl9ieXRlcxgCIAEoAxIRCgltYXhfYnl0ZXMYAyABKAMinAEKC1J1blJlc3BvbnNlEjIKB3N0YXJ0ZWQYASABKAsyHy5oYW5kcmFpbC5zYW5kYm94LnYxLlJ1blN0YXJ0ZWRIABIQCgZzdGRvdXQYAiABKAxIABIQCgZzdGRlcnIYAyABKAxIABIsCgRleGl0GAQgASgLMhwuaGFuZHJhaWwuc2FuZGJveC52MS5SdW5FeGl0SABCBwoFZXZlbnQiSgoKUnVuU3RhcnRlZBILCgNwaWQYASABKAUSGQoRcHJvY2Vzc2VzX2NsZWFyZWQYAiABKAUSFAoMcnVuc19jbGVhcmVkGAMgAygJIrwBCgdSdW5FeGl0Eg4KBGNvZGUYASABKAVIABIQCgZzaWduYWwYAiABKAlIABILCgNvb20YAyABKAgSGAoQcHJvY2Vzc2VzX2tpbGxlZBgEIAEoBRIWCg5wcm9jZXNzZXNfbGVmdBgFIAEoBRIYChBmdWxsX3N1cGVydmlzaW9uGAYgASgIEhUKDWRpc2tfZXhjZWVkZWQYByABKAkSFQoNc3Bvb2xlZF9ieXRlcxgIIAEoA0IICgZzdGF0dXMiMgoOS2lsbFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhAKCGdyYWNlX21zGAIgASgFIisKD0tpbGxSdW5SZXNwb25zZRIYChBwcm9jZXNzZXNfa2lsbGVkGAEgASgFIiEKDktpbGxBbGxSZXF1ZXN0Eg8KB3J1bl9pZHMYASADKAkiKwoPS2lsbEFsbFJlc3BvbnNlEhgKEHByb2Nlc3Nlc19raWxsZWQYASABKAUiXQoIRmlsZUluZm8SDAoEcGF0aBgBIAEoCRISCgpzaXplX2J5dGVzGAIgASgDEhAKCG10aW1lX25zGAMgASgDEgwKBG1vZGUYBCABKAUSDwoHdmVyc2lvbhgFIAEoCSKeAQoQUmVhZExpbmVzUmVxdWVzdBIMCgRwYXRoGAEgASgJEhIKCmZpcnN0X2xpbmUYAiABKAUSEQoJbWF4X2xpbmVzGAMgASgFEhEKCW1heF9ieXRlcxgEIAEoBRIWCg5tYXhfbGluZV9ieXRlcxgFIAEoBRIZChFsaW5lX29mZnNldF9ieXRlcxgGIAEoAxIPCgdzY2FuX21zGAcgASgFIisKBExpbmUSDAoEZGF0YRgBIAEoDBIVCg1vbWl0dGVkX2J5dGVzGAIgASgDIo0CChFSZWFkTGluZXNSZXNwb25zZRIrCgRpbmZvGAEgASgLMh0uaGFuZHJhaWwuc2FuZGJveC52MS5GaWxlSW5mbxIvCgZsYXlvdXQYAiABKA4yHy5oYW5kcmFpbC5zYW5kYm94LnYxLlRleHRMYXlvdXQSDAoEaGVhZBgDIAEoDBIoCgVsaW5lcxgEIAMoCzIZLmhhbmRyYWlsLnNhbmRib3gudjEuTGluZRIOCgZhdF9lbmQYBSABKAgSEgoKbGluZXNfc2VlbhgGIAEoBRIVCg1maW5hbF9uZXdsaW5lGAcgASgIEhQKDHNjYW5fc3RvcHBlZBgIIAEoCBIRCglib21fYnl0ZXMYCSABKAUiYwoQUmVhZEJ5dGVzUmVxdWVzdBIMCgRwYXRoGAEgASgJEhQKDG9mZnNldF9ieXRlcxgCIAEoAxITCgtsaW1pdF9ieXRlcxgDIAEoAxIWCg5tYXhfZmlsZV9ieXRlcxgEIAEoAyJOChFSZWFkQnl0ZXNSZXNwb25zZRIrCgRpbmZvGAEgASgLMh0uaGFuZHJhaWwuc2FuZGJveC52MS5GaWxlSW5mbxIMCgRkYXRhGAIgASgMIhsKC1N0YXRSZXF1ZXN0EgwKBHBhdGgYASABKAkigAEKDFN0YXRSZXNwb25zZRIrCgRraW5kGAEgASgOMh0uaGFuZHJhaWwuc2FuZGJveC52MS5GaWxlS2luZBIrCgRpbmZvGAIgASgLMh0uaGFuZHJhaWwuc2FuZGJveC52MS5GaWxlSW5mbxIWCg53b3Jrc3BhY2VfcGF0aBgDIAEoCSJfChBXcml0ZUZpbGVSZXF1ZXN0EjAKBXN0YXJ0GAEgASgLMh8uaGFuZHJhaWwuc2FuZGJveC52MS5Xcml0ZVN0YXJ0SAASDgoEZGF0YRgCIAEoDEgAQgkKB21lc3NhZ2UiQwoKV3JpdGVTdGFydBIMCgRwYXRoGAEgASgJEhIKCmlmX3ZlcnNpb24YAiABKAkSEwoLbXVzdF9jcmVhdGUYAyABKAgigQEKEVdyaXRlRmlsZVJlc3BvbnNlEg8KB2NyZWF0ZWQYASABKAgSKwoEaW5mbxgCIAEoCzIdLmhhbmRyYWlsLnNhbmRib3gudjEuRmlsZUluZm8SFgoOcHJldmlvdXNfYnl0ZXMYAyABKAMSFgoOd29ya3NwYWNlX3BhdGgYBCABKAkiZAoPTGlzdFRyZWVSZXF1ZXN0EgwKBHBhdGgYASABKAkSDQoFZGVwdGgYAiABKAUSEwoLbWF4X2VudHJpZXMYAyABKAUSDgoGaGlkZGVuGAQgASgIEg8KB2lnbm9yZWQYBSABKAgidwoJVHJlZUVudHJ5EgwKBHBhdGgYASABKAkSKwoEa2luZBgCIAEoDjIdLmhhbmRyYWlsLnNhbmRib3gudjEuRmlsZUtpbmQSEgoKc2l6ZV9ieXRlcxgDIAEoAxIOCgZ0YXJnZXQYBCABKAkSCwoDY3V0GAUgASgIIn0KEExpc3RUcmVlUmVzcG9uc2USLwoHZW50cmllcxgBIAMoCzIeLmhhbmRyYWlsLnNhbmRib3gudjEuVHJlZUVudHJ5Eg8KB29taXR0ZWQYAiABKAUSDwoHaWdub3JlZBgDIAEoBRIWCg53b3Jrc3BhY2VfcGF0aBgEIAEoCSITChFXYXRjaERpYWxzUmVxdWVzdCJBChJXYXRjaERpYWxzUmVzcG9uc2USDwoHZGlhbF9pZBgBIAEoCRIMCgRob3N0GAIgASgJEgwKBHBvcnQYAyABKAUi2gEKEUFuc3dlckRpYWxSZXF1ZXN0EjEKBmFjY2VwdBgBIAEoCzIfLmhhbmRyYWlsLnNhbmRib3gudjEuQWNjZXB0RGlhbEgAEjEKBnJlZnVzZRgCIAEoCzIfLmhhbmRyYWlsLnNhbmRib3gudjEuUmVmdXNlRGlhbEgAEg4KBGRhdGEYAyABKAxIABIVCgt0YWtlbl9ieXRlcxgEIAEoBUgAEi0KA2VuZBgFIAEoCzIeLmhhbmRyYWlsLnNhbmRib3gudjEuVHVubmVsRW5kSABCCQoHbWVzc2FnZSILCglUdW5uZWxFbmQiHQoKQWNjZXB0RGlhbBIPCgdkaWFsX2lkGAEgASgJIkIKClJlZnVzZURpYWwSDwoHZGlhbF9pZBgBIAEoCRITCgtodHRwX3N0YXR1cxgCIAEoBRIOCgZyZWFzb24YAyABKAkidQoSQW5zd2VyRGlhbFJlc3BvbnNlEg4KBGRhdGEYASABKAxIABIVCgt0YWtlbl9ieXRlcxgCIAEoBUgAEi0KA2VuZBgDIAEoCzIeLmhhbmRyYWlsLnNhbmRib3gudjEuVHVubmVsRW5kSABCCQoHbWVzc2FnZSKfAQoLRGlhbFJlcXVlc3QSLwoFc3RhcnQYASABKAsyHi5oYW5kcmFpbC5zYW5kYm94LnYxLkRpYWxTdGFydEgAEg4KBGRhdGEYAiABKAxIABIVCgt0YWtlbl9ieXRlcxgDIAEoBUgAEi0KA2VuZBgEIAEoCzIeLmhhbmRyYWlsLnNhbmRib3gudjEuVHVubmVsRW5kSABCCQoHbWVzc2FnZSIZCglEaWFsU3RhcnQSDAoEcG9ydBgBIAEoBSKoAQoMRGlhbFJlc3BvbnNlEjcKCWNvbm5lY3RlZBgBIAEoCzIiLmhhbmRyYWlsLnNhbmRib3gudjEuRGlhbENvbm5lY3RlZEgAEg4KBGRhdGEYAiABKAxIABIVCgt0YWtlbl9ieXRlcxgDIAEoBUgAEi0KA2VuZBgEIAEoCzIeLmhhbmRyYWlsLnNhbmRib3gudjEuVHVubmVsRW5kSABCCQoHbWVzc2FnZSIPCg1EaWFsQ29ubmVjdGVkKrADCglFcnJvcktpbmQSGgoWRVJST1JfS0lORF9VTlNQRUNJRklFRBAAEhgKFEVSUk9SX0tJTkRfTk9UX0ZPVU5EEAESFgoSRVJST1JfS0lORF9PVVRTSURFEAISGQoVRVJST1JfS0lORF9QRVJNSVNTSU9OEAMSGwoXRVJST1JfS0lORF9JU19ESVJFQ1RPUlkQBBIcChhFUlJPUl9LSU5EX05PVF9ESVJFQ1RPUlkQBRIaChZFUlJPUl9LSU5EX05PVF9SRUdVTEFSEAYSEwoPRVJST1JfS0lORF9MT09QEAcSFgoSRVJST1JfS0lORF9JTlZBTElEEAgSIAocRVJST1JfS0lORF9XT1JLSU5HX0RJUkVDVE9SWRAJEhgKFEVSUk9SX0tJTkRfUkVTT1VSQ0VTEAoSGAoURVJST1JfS0lORF9UT09fTEFSR0UQCxIVChFFUlJPUl9LSU5EX05PX1JVThAMEhcKE0VSUk9SX0tJTkRfSU5URVJOQUwQDRIXChNFUlJPUl9LSU5EX0NPTkZMSUNUEA4SFwoTRVJST1JfS0lORF9OT19TUEFDRRAPKooBCgpUZXh0TGF5b3V0EhsKF1RFWFRfTEFZT1VUX1VOU1BFQ0lGSUVEEAASFQoRVEVYVF9MQVlPVVRfQllURVMQARIXChNURVhUX0xBWU9VVF9VVEYxNkxFEAISFwoTVEVYVF9MQVlPVVRfVVRGMTZCRRADEhYKElRFWFRfTEFZT1VUX0JJTkFSWRAEKnsKCEZpbGVLaW5kEhkKFUZJTEVfS0lORF9VTlNQRUNJRklFRBAAEhIKDkZJTEVfS0lORF9GSUxFEAESFwoTRklMRV9LSU5EX0RJUkVDVE9SWRACEhIKDkZJTEVfS0lORF9MSU5LEAMSEwoPRklMRV9LSU5EX09USEVSEAQyqwgKDEFnZW50U2VydmljZRJOCgVIZWxsbxIhLmhhbmRyYWlsLnNhbmRib3gudjEuSGVsbG9SZXF1ZXN0GiIuaGFuZHJhaWwuc2FuZGJveC52MS5IZWxsb1Jlc3BvbnNlEkwKA1J1bhIfLmhhbmRyYWlsLnNhbmRib3gudjEuUnVuUmVxdWVzdBogLmhhbmRyYWlsLnNhbmRib3gudjEuUnVuUmVzcG9uc2UoATABElQKB0tpbGxSdW4SIy5oYW5kcmFpbC5zYW5kYm94LnYxLktpbGxSdW5SZXF1ZXN0GiQuaGFuZHJhaWwuc2FuZGJveC52MS5LaWxsUnVuUmVzcG9uc2USVAoHS2lsbEFsbBIjLmhhbmRyYWlsLnNhbmRib3gudjEuS2lsbEFsbFJlcXVlc3QaJC5oYW5kcmFpbC5zYW5kYm94LnYxLktpbGxBbGxSZXNwb25zZRJaCglSZWFkTGluZXMSJS5oYW5kcmFpbC5zYW5kYm94LnYxLlJlYWRMaW5lc1JlcXVlc3QaJi5oYW5kcmFpbC5zYW5kYm94LnYxLlJlYWRMaW5lc1Jlc3BvbnNlElwKCVJlYWRCeXRlcxIlLmhhbmRyYWlsLnNhbmRib3gudjEuUmVhZEJ5dGVzUmVxdWVzdBomLmhhbmRyYWlsLnNhbmRib3gudjEuUmVhZEJ5dGVzUmVzcG9uc2UwARJLCgRTdGF0EiAuaGFuZHJhaWwuc2FuZGJveC52MS5TdGF0UmVxdWVzdBohLmhhbmRyYWlsLnNhbmRib3gudjEuU3RhdFJlc3BvbnNlElwKCVdyaXRlRmlsZRIlLmhhbmRyYWlsLnNhbmRib3gudjEuV3JpdGVGaWxlUmVxdWVzdBomLmhhbmRyYWlsLnNhbmRib3gudjEuV3JpdGVGaWxlUmVzcG9uc2UoARJXCghMaXN0VHJlZRIkLmhhbmRyYWlsLnNhbmRib3gudjEuTGlzdFRyZWVSZXF1ZXN0GiUuaGFuZHJhaWwuc2FuZGJveC52MS5MaXN0VHJlZVJlc3BvbnNlEl8KCldhdGNoRGlhbHMSJi5oYW5kcmFpbC5zYW5kYm94LnYxLldhdGNoRGlhbHNSZXF1ZXN0GicuaGFuZHJhaWwuc2FuZGJveC52MS5XYXRjaERpYWxzUmVzcG9uc2UwARJhCgpBbnN3ZXJEaWFsEiYuaGFuZHJhaWwuc2FuZGJveC52MS5BbnN3ZXJEaWFsUmVxdWVzdBonLmhhbmRyYWlsLnNhbmRib3gudjEuQW5zd2VyRGlhbFJlc3BvbnNlKAEwARJPCgREaWFsEiAuaGFuZHJhaWwuc2FuZGJveC52MS5EaWFsUmVxdWVzdBohLmhhbmRyYWlsLnNhbmRib3gudjEuRGlhbFJlc3BvbnNlKAEwAWIGcHJvdG8z");
 
 /**
  * AgentError ends a stream that failed.
@@ -244,6 +244,13 @@ export type RunStart = Message<"handrail.sandbox.v1.RunStart"> & {
    * @generated from field: bool stdin = 6;
    */
   stdin: boolean;
+
+  /**
+   * Where the output is kept if there is much of it. Unset: it is not kept.
+   *
+   * @generated from field: handrail.sandbox.v1.Spool spool = 7;
+   */
+  spool?: Spool | undefined;
 };
 
 /**
@@ -252,6 +259,41 @@ export type RunStart = Message<"handrail.sandbox.v1.RunStart"> & {
  */
 export const RunStartSchema: GenMessage<RunStart> = /*@__PURE__*/
   messageDesc(file_handrail_sandbox_v1_agent_service, 4);
+
+/**
+ * Spool says where the output of a run is kept, both streams in the order in which they came.
+ *
+ * @generated from message handrail.sandbox.v1.Spool
+ */
+export type Spool = Message<"handrail.sandbox.v1.Spool"> & {
+  /**
+   * Name of the artifact.
+   *
+   * @generated from field: string artifact_id = 1;
+   */
+  artifactId: string;
+
+  /**
+   * Output of no more bytes is not kept.
+   *
+   * @generated from field: int64 after_bytes = 2;
+   */
+  afterBytes: bigint;
+
+  /**
+   * Most bytes that are kept; what comes later is left out.
+   *
+   * @generated from field: int64 max_bytes = 3;
+   */
+  maxBytes: bigint;
+};
+
+/**
+ * Describes the message handrail.sandbox.v1.Spool.
+ * Use `create(SpoolSchema)` to create a new message.
+ */
+export const SpoolSchema: GenMessage<Spool> = /*@__PURE__*/
+  messageDesc(file_handrail_sandbox_v1_agent_service, 5);
 
 /**
  * RunResponse is one event of a run.
@@ -304,7 +346,7 @@ export type RunResponse = Message<"handrail.sandbox.v1.RunResponse"> & {
  * Use `create(RunResponseSchema)` to create a new message.
  */
 export const RunResponseSchema: GenMessage<RunResponse> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 5);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 6);
 
 /**
  * RunStarted says that the process runs.
@@ -339,7 +381,7 @@ export type RunStarted = Message<"handrail.sandbox.v1.RunStarted"> & {
  * Use `create(RunStartedSchema)` to create a new message.
  */
 export const RunStartedSchema: GenMessage<RunStarted> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 6);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 7);
 
 /**
  * RunExit says how a run ended.
@@ -404,6 +446,13 @@ export type RunExit = Message<"handrail.sandbox.v1.RunExit"> & {
    * @generated from field: string disk_exceeded = 7;
    */
   diskExceeded: string;
+
+  /**
+   * Bytes of output that the spool has. 0 if there was too little to keep, or it could not be kept.
+   *
+   * @generated from field: int64 spooled_bytes = 8;
+   */
+  spooledBytes: bigint;
 };
 
 /**
@@ -411,7 +460,7 @@ export type RunExit = Message<"handrail.sandbox.v1.RunExit"> & {
  * Use `create(RunExitSchema)` to create a new message.
  */
 export const RunExitSchema: GenMessage<RunExit> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 7);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 8);
 
 /**
  * KillRunRequest names a run to end.
@@ -439,7 +488,7 @@ export type KillRunRequest = Message<"handrail.sandbox.v1.KillRunRequest"> & {
  * Use `create(KillRunRequestSchema)` to create a new message.
  */
 export const KillRunRequestSchema: GenMessage<KillRunRequest> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 8);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 9);
 
 /**
  * KillRunResponse says what was killed.
@@ -460,7 +509,7 @@ export type KillRunResponse = Message<"handrail.sandbox.v1.KillRunResponse"> & {
  * Use `create(KillRunResponseSchema)` to create a new message.
  */
 export const KillRunResponseSchema: GenMessage<KillRunResponse> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 9);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 10);
 
 /**
  * KillAllRequest asks to end every run.
@@ -481,7 +530,7 @@ export type KillAllRequest = Message<"handrail.sandbox.v1.KillAllRequest"> & {
  * Use `create(KillAllRequestSchema)` to create a new message.
  */
 export const KillAllRequestSchema: GenMessage<KillAllRequest> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 10);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 11);
 
 /**
  * KillAllResponse says what was killed.
@@ -502,7 +551,7 @@ export type KillAllResponse = Message<"handrail.sandbox.v1.KillAllResponse"> & {
  * Use `create(KillAllResponseSchema)` to create a new message.
  */
 export const KillAllResponseSchema: GenMessage<KillAllResponse> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 11);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 12);
 
 /**
  * FileInfo says what a path is.
@@ -551,7 +600,7 @@ export type FileInfo = Message<"handrail.sandbox.v1.FileInfo"> & {
  * Use `create(FileInfoSchema)` to create a new message.
  */
 export const FileInfoSchema: GenMessage<FileInfo> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 12);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 13);
 
 /**
  * ReadLinesRequest asks for a window of lines.
@@ -614,7 +663,7 @@ export type ReadLinesRequest = Message<"handrail.sandbox.v1.ReadLinesRequest"> &
  * Use `create(ReadLinesRequestSchema)` to create a new message.
  */
 export const ReadLinesRequestSchema: GenMessage<ReadLinesRequest> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 13);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 14);
 
 /**
  * Line is one line of a file, without its end.
@@ -642,7 +691,7 @@ export type Line = Message<"handrail.sandbox.v1.Line"> & {
  * Use `create(LineSchema)` to create a new message.
  */
 export const LineSchema: GenMessage<Line> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 14);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 15);
 
 /**
  * ReadLinesResponse is a window of lines, or what is known of a file that is not text.
@@ -719,7 +768,7 @@ export type ReadLinesResponse = Message<"handrail.sandbox.v1.ReadLinesResponse">
  * Use `create(ReadLinesResponseSchema)` to create a new message.
  */
 export const ReadLinesResponseSchema: GenMessage<ReadLinesResponse> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 15);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 16);
 
 /**
  * ReadBytesRequest asks for bytes of a file.
@@ -761,7 +810,7 @@ export type ReadBytesRequest = Message<"handrail.sandbox.v1.ReadBytesRequest"> &
  * Use `create(ReadBytesRequestSchema)` to create a new message.
  */
 export const ReadBytesRequestSchema: GenMessage<ReadBytesRequest> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 16);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 17);
 
 /**
  * ReadBytesResponse is a piece of a file.
@@ -789,7 +838,7 @@ export type ReadBytesResponse = Message<"handrail.sandbox.v1.ReadBytesResponse">
  * Use `create(ReadBytesResponseSchema)` to create a new message.
  */
 export const ReadBytesResponseSchema: GenMessage<ReadBytesResponse> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 17);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 18);
 
 /**
  * StatRequest names a path.
@@ -810,7 +859,7 @@ export type StatRequest = Message<"handrail.sandbox.v1.StatRequest"> & {
  * Use `create(StatRequestSchema)` to create a new message.
  */
 export const StatRequestSchema: GenMessage<StatRequest> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 18);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 19);
 
 /**
  * StatResponse says what a path is after symbolic links were followed.
@@ -845,7 +894,7 @@ export type StatResponse = Message<"handrail.sandbox.v1.StatResponse"> & {
  * Use `create(StatResponseSchema)` to create a new message.
  */
 export const StatResponseSchema: GenMessage<StatResponse> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 19);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 20);
 
 /**
  * WriteFileRequest is one message of a write.
@@ -882,7 +931,7 @@ export type WriteFileRequest = Message<"handrail.sandbox.v1.WriteFileRequest"> &
  * Use `create(WriteFileRequestSchema)` to create a new message.
  */
 export const WriteFileRequestSchema: GenMessage<WriteFileRequest> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 20);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 21);
 
 /**
  * WriteStart describes a write.
@@ -917,7 +966,7 @@ export type WriteStart = Message<"handrail.sandbox.v1.WriteStart"> & {
  * Use `create(WriteStartSchema)` to create a new message.
  */
 export const WriteStartSchema: GenMessage<WriteStart> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 21);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 22);
 
 /**
  * WriteFileResponse says what was written.
@@ -959,7 +1008,7 @@ export type WriteFileResponse = Message<"handrail.sandbox.v1.WriteFileResponse">
  * Use `create(WriteFileResponseSchema)` to create a new message.
  */
 export const WriteFileResponseSchema: GenMessage<WriteFileResponse> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 22);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 23);
 
 /**
  * ListTreeRequest asks for a listing.
@@ -1008,7 +1057,7 @@ export type ListTreeRequest = Message<"handrail.sandbox.v1.ListTreeRequest"> & {
  * Use `create(ListTreeRequestSchema)` to create a new message.
  */
 export const ListTreeRequestSchema: GenMessage<ListTreeRequest> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 23);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 24);
 
 /**
  * TreeEntry is one entry of a listing.
@@ -1057,7 +1106,7 @@ export type TreeEntry = Message<"handrail.sandbox.v1.TreeEntry"> & {
  * Use `create(TreeEntrySchema)` to create a new message.
  */
 export const TreeEntrySchema: GenMessage<TreeEntry> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 24);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 25);
 
 /**
  * ListTreeResponse is a listing.
@@ -1099,7 +1148,7 @@ export type ListTreeResponse = Message<"handrail.sandbox.v1.ListTreeResponse"> &
  * Use `create(ListTreeResponseSchema)` to create a new message.
  */
 export const ListTreeResponseSchema: GenMessage<ListTreeResponse> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 25);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 26);
 
 /**
  * WatchDialsRequest asks for the connections that programs want.
@@ -1114,7 +1163,7 @@ export type WatchDialsRequest = Message<"handrail.sandbox.v1.WatchDialsRequest">
  * Use `create(WatchDialsRequestSchema)` to create a new message.
  */
 export const WatchDialsRequestSchema: GenMessage<WatchDialsRequest> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 26);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 27);
 
 /**
  * WatchDialsResponse is one connection that a program in the sandbox asks for.
@@ -1149,7 +1198,7 @@ export type WatchDialsResponse = Message<"handrail.sandbox.v1.WatchDialsResponse
  * Use `create(WatchDialsResponseSchema)` to create a new message.
  */
 export const WatchDialsResponseSchema: GenMessage<WatchDialsResponse> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 27);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 28);
 
 /**
  * AnswerDialRequest answers a connection that a program asked for, then carries what the other side sends.
@@ -1210,7 +1259,7 @@ export type AnswerDialRequest = Message<"handrail.sandbox.v1.AnswerDialRequest">
  * Use `create(AnswerDialRequestSchema)` to create a new message.
  */
 export const AnswerDialRequestSchema: GenMessage<AnswerDialRequest> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 28);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 29);
 
 /**
  * TunnelEnd ends one direction of a tunnel.
@@ -1225,7 +1274,7 @@ export type TunnelEnd = Message<"handrail.sandbox.v1.TunnelEnd"> & {
  * Use `create(TunnelEndSchema)` to create a new message.
  */
 export const TunnelEndSchema: GenMessage<TunnelEnd> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 29);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 30);
 
 /**
  * AcceptDial says that a connection is made.
@@ -1246,7 +1295,7 @@ export type AcceptDial = Message<"handrail.sandbox.v1.AcceptDial"> & {
  * Use `create(AcceptDialSchema)` to create a new message.
  */
 export const AcceptDialSchema: GenMessage<AcceptDial> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 30);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 31);
 
 /**
  * RefuseDial says that a connection is not made.
@@ -1281,7 +1330,7 @@ export type RefuseDial = Message<"handrail.sandbox.v1.RefuseDial"> & {
  * Use `create(RefuseDialSchema)` to create a new message.
  */
 export const RefuseDialSchema: GenMessage<RefuseDial> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 31);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 32);
 
 /**
  * AnswerDialResponse carries what the program sends.
@@ -1326,7 +1375,7 @@ export type AnswerDialResponse = Message<"handrail.sandbox.v1.AnswerDialResponse
  * Use `create(AnswerDialResponseSchema)` to create a new message.
  */
 export const AnswerDialResponseSchema: GenMessage<AnswerDialResponse> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 32);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 33);
 
 /**
  * DialRequest connects to a port inside the sandbox, then carries bytes to it.
@@ -1379,7 +1428,7 @@ export type DialRequest = Message<"handrail.sandbox.v1.DialRequest"> & {
  * Use `create(DialRequestSchema)` to create a new message.
  */
 export const DialRequestSchema: GenMessage<DialRequest> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 33);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 34);
 
 /**
  * DialStart names a port of the sandbox's loopback.
@@ -1400,7 +1449,7 @@ export type DialStart = Message<"handrail.sandbox.v1.DialStart"> & {
  * Use `create(DialStartSchema)` to create a new message.
  */
 export const DialStartSchema: GenMessage<DialStart> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 34);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 35);
 
 /**
  * DialResponse says that the port is connected, then carries what it sends.
@@ -1453,7 +1502,7 @@ export type DialResponse = Message<"handrail.sandbox.v1.DialResponse"> & {
  * Use `create(DialResponseSchema)` to create a new message.
  */
 export const DialResponseSchema: GenMessage<DialResponse> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 35);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 36);
 
 /**
  * DialConnected says that a port is connected.
@@ -1468,7 +1517,7 @@ export type DialConnected = Message<"handrail.sandbox.v1.DialConnected"> & {
  * Use `create(DialConnectedSchema)` to create a new message.
  */
 export const DialConnectedSchema: GenMessage<DialConnected> = /*@__PURE__*/
-  messageDesc(file_handrail_sandbox_v1_agent_service, 36);
+  messageDesc(file_handrail_sandbox_v1_agent_service, 37);
 
 /**
  * ErrorKind says why the agent did not do what it was asked.
