@@ -59,6 +59,12 @@ module.exports = {
       to: { path: "^src/sandbox/(docker|local)/" },
     },
     {
+      name: "only-wiring-imports-stores",
+      severity: "error",
+      from: { path: "^src/", pathNot: ["^src/compose\\.ts$", "^src/state/embedded/"] },
+      to: { path: "^src/state/embedded/" },
+    },
+    {
       name: "providers-stand-alone",
       severity: "error",
       from: { path: "^src/sandbox/(docker|local)/" },

@@ -16,7 +16,11 @@ export async function buildAll({ outDir = `${root}dist` } = {}) {
   await buildAgent({ outDir: staging });
   await build({
     absWorkingDir: root,
-    entryPoints: { handrail: "src/cli/handrail.ts", "picture-job": "src/jobs/picture-job.ts" },
+    entryPoints: {
+      handrail: "src/cli/handrail.ts",
+      "picture-job": "src/jobs/picture-job.ts",
+      "state-check": "src/state/embedded/check-main.ts",
+    },
     outdir: staging,
     bundle: true,
     packages: "external",
@@ -28,7 +32,11 @@ export async function buildAll({ outDir = `${root}dist` } = {}) {
     sourcemap: "linked",
     logLevel: "warning",
   });
-  await publishBuild({ from: staging, to: outDir, entries: ["handrail.js", "picture-job.js"] });
+  await publishBuild({
+    from: staging,
+    to: outDir,
+    entries: ["handrail.js", "picture-job.js", "state-check.js"],
+  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -9,6 +9,8 @@ export interface Assets {
   readonly launcher: Uint8Array | undefined;
   /** Path of the program that prepares pictures. */
   readonly pictureJobPath: string;
+  /** Path of the program that checks the state. */
+  readonly stateCheckPath: string;
 }
 
 /** Reads what the build made in the folder `dist`. Throws if it has not been built. */
@@ -21,5 +23,6 @@ export function loadAssets(dist: URL): Assets {
     agentBundle: readFileSync(path("agent.cjs")),
     launcher: existsSync(path("launcher")) ? readFileSync(path("launcher")) : undefined,
     pictureJobPath: path("picture-job.js"),
+    stateCheckPath: path("state-check.js"),
   };
 }

@@ -1,20 +1,25 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { ProjectService } from "../gen/handrail/v1/project_service_pb.js";
 import { SessionService } from "../gen/handrail/v1/session_service_pb.js";
 import { ToolService } from "../gen/handrail/v1/tool_service_pb.js";
 import { loadAssets } from "./assets.js";
+import type { Assets } from "./assets.js";
 import { AbortReason } from "./calls/abort-reason.js";
 import { MAX_ARGUMENT_BYTES } from "./calls/arguments.js";
 import type { Call } from "./calls/call.js";
+import { keepResults, storedArchive } from "./calls/call-archive.js";
 import { CallRegistry } from "./calls/call-registry.js";
 import { Epochs } from "./calls/epochs.js";
 import { keepInWorkspace } from "./calls/keep-whole.js";
 import { Leftovers } from "./calls/leftovers.js";
 import { createLocalClient } from "./calls/local-client.js";
-import { DEFAULT_RECOVERY, Recoveries, recoveryMemory } from "./calls/recoveries.js";
+import { Recoveries } from "./calls/recoveries.js";
 import { resultOfLeaving } from "./calls/result-of-leaving.js";
 import { Slots } from "./calls/slots.js";
+import { storedGenerations } from "./calls/stored-generations.js";
+import { storedRecoveries } from "./calls/stored-recoveries.js";
 import { TurnWindows } from "./calls/turn-windows.js";
 import { checkedReadiness } from "./calls/workspace-readiness.js";
 import type { Config } from "./config/config.js";
@@ -35,6 +40,8 @@ import { chooseProvider } from "./choose-provider.js";
 import { anonymous, bearerTokens, hashToken } from "./server/authenticate.js";
 import type { Authenticate } from "./server/authenticate.js";
 import { FileViews } from "./sessions/file-views.js";
+import { openEmbeddedStore } from "./state/embedded/open-embedded-store.js";
+import type { StateStore } from "./state/store.js";
 import { startServer } from "./server/server.js";
 import { ToolRegistry, createAllTools } from "./tools/registry.js";
 import { createMasker } from "./secrets/masker.js";
@@ -62,6 +69,24 @@ export interface Service {
 export async function compose(config: Config, options: { log: CallLog; dist: URL }): Promise<Service> {
   const { log, dist } = options;
   const assets = loadAssets(dist);
+  const { dataDir, instance } = config.sandbox;
+  const store = await openEmbeddedStore({
+    directory: join(dataDir, "state", instance),
+    checkScript: assets.stateCheckPath,
+    report: (error) => log.error({ err: error }, "expired records could not be removed"),
+  });
+  try {
+    return await serveWith(config, { log, assets, store });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function serveWith(
+  config: Config,
+  { log, assets, store }: { log: CallLog; assets: Assets; store: StateStore },
+): Promise<Service> {
   const { provider, advice } = await chooseProvider(config.sandbox, config.isRoot);
   const gate = config.sandbox.network === "egress" ? egressGate(config, log) : undefined;
   const workspaces = createWorkspaceManager({
@@ -70,6 +95,7 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
     assets,
     disk: { quotaBytes: config.sandbox.quotaBytes, reserveBytes: config.sandbox.diskReserveBytes },
     idle: { agentMs: config.sandbox.agentIdleMs, sandboxMs: config.sandbox.sandboxIdleMs },
+    generations: storedGenerations(store),
     artifacts: {
       keptMs: config.calls.policy.keptMs,
       maxBytes: ARTIFACT_SPOOLS * config.calls.policy.spoolBytes,
@@ -77,13 +103,14 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
     ...(gate === undefined ? {} : { gate }),
   });
   const pictures = createPictureRunner({ scriptPath: assets.pictureJobPath, execArgv: [] });
-  const registry = new CallRegistry();
+  const archive = storedArchive({ store, keptMs: config.calls.policy.keptMs });
+  const registry = new CallRegistry({ archive, keptMs: config.calls.policy.keptMs });
   const windows = new TurnWindows();
   const epochs = new Epochs();
   const recoveries = new Recoveries({
     workspaces,
-    policy: DEFAULT_RECOVERY,
-    memory: recoveryMemory(),
+    policy: config.calls.recovery,
+    memory: storedRecoveries(store, config.calls.recovery),
     log,
     onAttempt: () => undefined,
   });
@@ -116,7 +143,8 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
       onBug,
       log,
     },
-    callOptions: { resultOfLeaving },
+    archive,
+    callOptions: { resultOfLeaving, keep: keepResults(archive, log) },
     keepWhole: keepInWorkspace({ workspaces, maxBytes: policy.spoolBytes, log }),
     readiness: checkedReadiness({
       workspaces,
@@ -172,6 +200,7 @@ export async function compose(config: Config, options: { log: CallLog; dist: URL
     async drain() {
       await server.drain();
       await Promise.all([workspaces.close(), pictures.close()]);
+      await store.close();
       if (gate !== undefined) log.info(gate.counters.totals(), "egress since the start");
     },
   };

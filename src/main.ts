@@ -3,6 +3,7 @@ import { compose } from "./compose.js";
 import { readConfig } from "./config/config.js";
 import { ConfigError } from "./config/environment.js";
 import { SandboxError } from "./sandbox/provider.js";
+import { StateError } from "./state/store.js";
 import { processEnvironment } from "./config/process-environment.js";
 
 /** Exit code of a wrong setting, as in sysexits.h (EX_CONFIG). */
@@ -27,8 +28,9 @@ export async function serve(dist: URL): Promise<void> {
 }
 
 function isOperatorError(error: unknown): error is Error {
-  if (error instanceof ConfigError || error instanceof SandboxError || error instanceof RangeError)
-    return true;
+  const isKnown =
+    error instanceof ConfigError || error instanceof SandboxError || error instanceof StateError;
+  if (isKnown || error instanceof RangeError) return true;
   return error instanceof Error && "syscall" in error && error.syscall === "listen";
 }
 

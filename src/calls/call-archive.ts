@@ -131,6 +131,20 @@ export function storedArchive(options: StoredArchiveOptions): CallArchive {
   };
 }
 
+/** Keeps each result before it is told. One that cannot be kept is told all the same; the log says so. */
+export function keepResults(
+  archive: CallArchive,
+  log: { error(fields: object, message: string): void },
+): (call: Call, result: Result) => Promise<void> {
+  return async (call, result) => {
+    try {
+      await archive.close(call, result);
+    } catch (error) {
+      log.error({ err: error, call_id: call.id }, "the result of a call could not be kept");
+    }
+  };
+}
+
 function callKey(space: "call" | "result", { tenant, project }: ProjectKey, id: string): StateKey {
   return { space, parts: [tenant, project, id] };
 }

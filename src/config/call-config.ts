@@ -1,5 +1,7 @@
 import { DEFAULT_POLICY } from "../calls/limits.js";
 import type { CallPolicy } from "../calls/limits.js";
+import { DEFAULT_RECOVERY } from "../calls/recoveries.js";
+import type { RecoveryPolicy } from "../calls/recoveries.js";
 import { readEnvironment, wholeNumber } from "./environment.js";
 import type { Environment } from "./environment.js";
 
@@ -8,10 +10,11 @@ export interface CallConfig {
   readonly policy: CallPolicy;
   readonly perProject: number;
   readonly waiting: number;
+  readonly recovery: RecoveryPolicy;
   readonly bash: { readonly defaultTimeoutMs: number; readonly maxTimeoutMs: number };
 }
 
-/** Reads HANDRAIL_MAX_TEXT_BYTES, _CALLS_PER_PROJECT, _QUEUE_PER_PROJECT, _QUEUE_MS, _HEARTBEAT_MS, _RESULT_KEEP_MS, _SPOOL_MIB, _BASH_TIMEOUT_MS, _BASH_MAX_TIMEOUT_MS. */
+/** Reads HANDRAIL_MAX_TEXT_BYTES and the variables for the queue, heartbeats, what is kept, recovery and bash. */
 export function readCallConfig(environment: Environment): CallConfig {
   const day = 86_400_000;
   const read = readEnvironment(environment, {
@@ -28,6 +31,13 @@ export function readCallConfig(environment: Environment): CallConfig {
       DEFAULT_POLICY.keptMs,
     ),
     HANDRAIL_SPOOL_MIB: wholeNumber({ min: 1, max: 10_240, unit: "MiB" }).default(64),
+    HANDRAIL_RECOVERY_WAIT_MS: wholeNumber({ min: 0, max: 60_000, unit: "ms" }).default(
+      DEFAULT_RECOVERY.waitMs,
+    ),
+    HANDRAIL_RECOVERY_MAX: wholeNumber({ min: 0, max: 1000 }).default(DEFAULT_RECOVERY.max),
+    HANDRAIL_RECOVERY_QUIET_MS: wholeNumber({ min: 1000, max: 30 * day, unit: "ms" }).default(
+      DEFAULT_RECOVERY.quietMs,
+    ),
     HANDRAIL_BASH_TIMEOUT_MS: wholeNumber({ min: 1, max: day, unit: "ms" }).default(60_000),
     HANDRAIL_BASH_MAX_TIMEOUT_MS: wholeNumber({ min: 1, max: day, unit: "ms" }).default(600_000),
   });
@@ -40,6 +50,11 @@ export function readCallConfig(environment: Environment): CallConfig {
       heartbeatMs: read.HANDRAIL_HEARTBEAT_MS,
       keptMs: read.HANDRAIL_RESULT_KEEP_MS,
       spoolBytes: read.HANDRAIL_SPOOL_MIB * 1024 * 1024,
+    },
+    recovery: {
+      waitMs: read.HANDRAIL_RECOVERY_WAIT_MS,
+      max: read.HANDRAIL_RECOVERY_MAX,
+      quietMs: read.HANDRAIL_RECOVERY_QUIET_MS,
     },
     perProject: read.HANDRAIL_CALLS_PER_PROJECT,
     waiting: read.HANDRAIL_QUEUE_PER_PROJECT,

@@ -24,8 +24,8 @@ import { sendText } from "./text-reply.js";
 
 /** Options of createFrontDoor. */
 export interface FrontDoorOptions {
-  /** The RPCs by their paths. */
-  readonly handlers: ReadonlyMap<string, UniversalHandler>;
+  /** The RPC of a path. */
+  readonly handlerOf: (path: string) => UniversalHandler | undefined;
   /** Services that need no credentials and answer during a drain. */
   readonly openServices: ReadonlySet<string>;
   /** Services whose streams a drain does not wait for. */
@@ -79,7 +79,7 @@ async function enter(visit: Visit, options: FrontDoorOptions): Promise<void> {
       return sendText(response, { status: 204, text: "", headers: preflightHeaders() });
   }
   const path = url.split("?", 1)[0] ?? "";
-  const handler = options.handlers.get(path);
+  const handler = options.handlerOf(path);
   const protocol = requestProtocol({ method, contentType, knownPath: handler !== undefined });
   const { httpVersion } = request;
   const unfit = checkMedia({ handler, method, contentType, protocol, httpVersion });

@@ -13,6 +13,7 @@ import { createHttp1Server } from "./http1-server.js";
 import { createHttp2Server } from "./http2-server.js";
 import { listen } from "./listener.js";
 import { createPages } from "./pages.js";
+import { handlerFinder } from "./plain-routes.js";
 import { buildRouter, serviceNames } from "./router.js";
 import { RunningCalls } from "./running-calls.js";
 import type { RunningServer, ServerOptions } from "./server-options.js";
@@ -38,7 +39,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const router = buildRouter(options, { state, signal: shutdown.signal });
   let url = "";
   const visit = createFrontDoor({
-    handlers: new Map(router.handlers.map((handler) => [handler.requestPath, handler])),
+    handlerOf: handlerFinder(new Map(router.handlers.map((handler) => [handler.requestPath, handler]))),
     openServices: new Set([Health.typeName]),
     uncountedServices: new Set([Health.typeName, ReflectionV1.typeName, ReflectionV1Alpha.typeName]),
     authenticate: options.authenticate,

@@ -8,6 +8,8 @@ import { onTestFinished } from "vitest";
 export interface ServiceProcess {
   readonly url: string;
   readonly pid: number;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
   /** Resident memory in bytes. */
   residentBytes(): Promise<number>;
 }
@@ -19,8 +21,10 @@ export async function serviceProcessForTest(
   const program = fileURLToPath(new URL("../../dist/handrail.js", import.meta.url));
   const child = spawn(process.execPath, [program, "serve"], {
     env: { PATH: process.env["PATH"], HANDRAIL_PORT: "0", HANDRAIL_DRAIN_MS: "0", ...environment },
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  let said = "";
+  child.stderr.on("data", (data: Buffer) => (said = (said + data.toString()).slice(-2000)));
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   onTestFinished(async () => {
     child.kill("SIGTERM");
@@ -34,11 +38,12 @@ export async function serviceProcessForTest(
     return {
       url,
       pid,
+      ended,
       async residentBytes() {
         const status = await readFile(`/proc/${pid}/status`, "utf8");
         return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
       },
     };
   }
-  throw new Error("the service ended before it listened");
+  throw new Error(`the service ended before it listened: ${said}`);
 }
