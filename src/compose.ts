@@ -15,6 +15,7 @@ import { Epochs } from "./calls/epochs.js";
 import { keepInWorkspace } from "./calls/keep-whole.js";
 import { Leftovers } from "./calls/leftovers.js";
 import { createLocalClient } from "./calls/local-client.js";
+import type { LocalClient } from "./calls/local-client.js";
 import { Recoveries } from "./calls/recoveries.js";
 import { resultOfLeaving } from "./calls/result-of-leaving.js";
 import { Slots } from "./calls/slots.js";
@@ -59,6 +60,8 @@ const ARTIFACT_SPOOLS = 8;
 /** A service that listens. */
 export interface Service {
   readonly url: string;
+  /** Runs tools for callers inside the process, by the same chain as the wire. */
+  readonly local: LocalClient;
   /** What to tell the person who started it, a line each. */
   readonly greeting: readonly string[];
   /** Lets running calls end, then ends what is left, and closes everything. */
@@ -196,6 +199,7 @@ async function serveWith(
   });
   return {
     url: server.url,
+    local,
     greeting: [`Handrail ${VERSION} serves at ${server.url}`, ...advice],
     async drain() {
       await server.drain();

@@ -19,6 +19,7 @@ export function abort(): Interceptor {
     const scope = openScope(request);
     request.contextValues.set(kReader, { signal: scope.signal, deadlineAtMs: scope.deadlineAtMs });
     try {
+      scope.check();
       const response = await scope.race(next({ ...request, signal: scope.signal }));
       if (!response.stream) {
         scope.close();
@@ -42,6 +43,8 @@ const SETTLED_BY_DRAIN: ReadonlySet<string> = new Set(["ExecuteTool", "RunTool",
 interface Scope {
   readonly signal: AbortSignal;
   readonly deadlineAtMs: number | undefined;
+  /** Throws if the caller has gone. */
+  check(): void;
   race<T>(pending: Promise<T>): Promise<T>;
   close(): void;
 }
@@ -62,6 +65,9 @@ function openScope(request: UnaryRequest | StreamRequest): Scope {
   return {
     signal: controller.signal,
     deadlineAtMs: timeoutMs === undefined ? undefined : Date.now() + timeoutMs,
+    check() {
+      if (controller.signal.aborted) throw statusOf(controller.signal.reason as AbortReason);
+    },
     race: (pending) =>
       new Promise((resolve, reject) => {
         const settle = (end: () => void) => {

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
-import { OutputStream } from "../../gen/handrail/v1/events_pb.js";
+import type { OutputStream } from "../../gen/handrail/v1/events_pb.js";
 import type { Output } from "../../gen/handrail/v1/events_pb.js";
 import { ExecuteToolResponseSchema } from "../../gen/handrail/v1/tool_service_pb.js";
 import type { ExecuteToolResponse } from "../../gen/handrail/v1/tool_service_pb.js";

@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { AbortSource, Outcome } from "../../gen/handrail/v1/result_pb.js";
 import { OnDisconnect } from "../../gen/handrail/v1/tool_service_pb.js";
 import { SANDBOX_KINDS, serviceForTest } from "../support/service.js";
@@ -81,10 +84,9 @@ describe("POST /vibe/abort", () => {
   });
 
   it("needs the same credentials as every RPC", async () => {
-    const { mkdtemp, writeFile } = await import("node:fs/promises");
-    const { tmpdir } = await import("node:os");
-    const { join } = await import("node:path");
-    const file = join(await mkdtemp(join(tmpdir(), "handrail-tokens-")), "tokens.json");
+    const directory = await mkdtemp(join(tmpdir(), "handrail-tokens-"));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const file = join(directory, "tokens.json");
     const token = "a-token-of-more-than-32-characters-000";
     await writeFile(file, JSON.stringify([{ token, tenant: "t", rights: ["execute"] }]), { mode: 0o600 });
     const service = await serviceForTest("bubblewrap", { HANDRAIL_TOKENS_FILE: file });

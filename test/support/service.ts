@@ -15,6 +15,7 @@ import { ProjectService } from "../../gen/handrail/v1/project_service_pb.js";
 import { SessionService } from "../../gen/handrail/v1/session_service_pb.js";
 import { ToolService } from "../../gen/handrail/v1/tool_service_pb.js";
 import type { ExecuteToolRequest } from "../../gen/handrail/v1/tool_service_pb.js";
+import type { LocalClient } from "../../src/calls/local-client.js";
 import { compose } from "../../src/compose.js";
 import { readConfig } from "../../src/config/config.js";
 
@@ -51,6 +52,8 @@ export interface TestService {
   readonly tools: Client<typeof ToolService>;
   readonly sessions: Client<typeof SessionService>;
   readonly projects: Client<typeof ProjectService>;
+  /** The client of callers inside the process. */
+  readonly local: LocalClient;
   /** Lines of its log. */
   readonly log: readonly {
     readonly level: string;
@@ -108,6 +111,7 @@ export async function startTestService(
   return {
     ...clientsOf(transport, project),
     url: service.url,
+    local: service.local,
     project,
     kind,
     log,
