@@ -28,6 +28,7 @@ import { ConfigError } from "./config/environment.js";
 import { readTokensFile } from "./config/tokens-file.js";
 import { createInterceptors } from "./interceptors/index.js";
 import type { CallLog } from "./interceptors/observe.js";
+import { CallMetrics } from "./metrics/call-metrics.js";
 import { createPictureRunner, preparePicture } from "./jobs/picture.js";
 import { createGuardedDialler } from "./outside/guarded-dialler.js";
 import { OutsidePolicy } from "./outside/outside-policy.js";
@@ -106,7 +107,11 @@ async function serveWith(
     ...(gate === undefined ? {} : { gate }),
   });
   const pictures = createPictureRunner({ scriptPath: assets.pictureJobPath, execArgv: [] });
-  const archive = storedArchive({ store, keptMs: config.calls.policy.keptMs });
+  const archive = storedArchive({
+    store,
+    keptMs: config.calls.policy.keptMs,
+    onInterrupted: () => metrics.interrupted(),
+  });
   const registry = new CallRegistry({ archive, keptMs: config.calls.policy.keptMs });
   const windows = new TurnWindows();
   const epochs = new Epochs();
@@ -115,7 +120,7 @@ async function serveWith(
     policy: config.calls.recovery,
     memory: storedRecoveries(store, config.calls.recovery),
     log,
-    onAttempt: () => undefined,
+    onAttempt: () => metrics.recoveryBegan(),
   });
   const noSecrets = createMasker([]);
   const maskers = { of: () => noSecrets };
@@ -127,6 +132,7 @@ async function serveWith(
       read: { preparePicture: (bytes, { signal }) => preparePicture(bytes, { runner: pictures, signal }) },
     }),
   );
+  const metrics = new CallMetrics({ tools: tools.names, running: () => registry.allRunning().length });
   const conditions = { environment: config.environmentNames, mcpEnabled: false, connectorsAllowed: false };
   const onBug = (error: unknown, call: Call) =>
     log.error({ err: error, call_id: call.id, tool: call.facts.tool }, "a call met a bug of the service");
@@ -145,6 +151,7 @@ async function serveWith(
       maskers,
       onBug,
       log,
+      metrics,
     },
     archive,
     callOptions: { resultOfLeaving, keep: keepResults(archive, log) },
@@ -192,6 +199,7 @@ async function serveWith(
     drainMs: config.server.drainMs,
     readMaxBytes: MAX_REQUEST_BYTES,
     version: VERSION,
+    metrics: () => metrics.text(),
     log,
   });
   server.shutdownSignal.addEventListener("abort", () => {

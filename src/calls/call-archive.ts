@@ -24,6 +24,8 @@ export interface StoredArchiveOptions {
   readonly store: StateStore;
   /** How long a call is kept, in ms. */
   readonly keptMs: number;
+  /** Hears of each call that an earlier process had left open. */
+  readonly onInterrupted?: () => void;
   readonly now?: () => number;
 }
 
@@ -62,7 +64,7 @@ const REMOVED_AT_ONCE = 500;
 
 /** Keeps calls in a state store: a small record written ahead of the start, and the result beside it. */
 export function storedArchive(options: StoredArchiveOptions): CallArchive {
-  const { store, keptMs, now = Date.now } = options;
+  const { store, keptMs, onInterrupted, now = Date.now } = options;
   const knownProjects = new Set<string>();
 
   const projectChanges = (key: ProjectKey): StateChange[] =>
@@ -109,6 +111,7 @@ export function storedArchive(options: StoredArchiveOptions): CallArchive {
         return endedCall(facts, { ...end, result: fromBinary(ResultSchema, result.value) });
       const interrupted = { result: interruptedResult(), lastSeq: 1, generation: 0 };
       await store.commit(changesOf(facts, interrupted));
+      onInterrupted?.();
       return endedCall(facts, interrupted);
     },
     async knowsProject(key) {

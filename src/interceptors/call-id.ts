@@ -14,11 +14,18 @@ import { attachReader } from "./attach-reader.js";
 import type { AttachOptions } from "./attach-reader.js";
 import { onExecuteTool } from "./execute-tool.js";
 
+/** What call ids need. */
+export interface CallIdOptions extends AttachOptions {
+  readonly registry: CallRegistry;
+  /** Hears of each request that meets a call of its id. */
+  readonly onFound: (how: "joined" | "replayed") => void;
+}
+
 /**
  * Gives the call its durable name. The same id with the same request joins the running call or repeats the finished
  * one; with another request it is refused. Without an id the service makes one, and refuses what shows to be a retry.
  */
-export function callId(options: { registry: CallRegistry } & AttachOptions): Interceptor {
+export function callId(options: CallIdOptions): Interceptor {
   const { registry } = options;
   const claims = new Claims();
   return onExecuteTool(async ({ input, request }, next) => {
@@ -45,6 +52,7 @@ export function callId(options: { registry: CallRegistry } & AttachOptions): Int
       }
       if (found.kind === "call") {
         requireSame(found.call.facts.fingerprint, fingerprint, id);
+        options.onFound(found.call.result === undefined ? "joined" : "replayed");
         return attachReader(request, found.call, options);
       }
       const holder = claims.holder(claim);

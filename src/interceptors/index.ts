@@ -1,4 +1,5 @@
 import type { Interceptor } from "@connectrpc/connect";
+import type { CallMetrics } from "../metrics/call-metrics.js";
 import { abort } from "./abort.js";
 import { admit } from "./admit.js";
 import type { AdmitOptions } from "./admit.js";
@@ -8,7 +9,7 @@ import type { DedupOptions } from "./dedup.js";
 import { identity } from "./identity.js";
 import { mask } from "./mask.js";
 import type { MaskOptions } from "./mask.js";
-import { logSettled, observe } from "./observe.js";
+import { observe, tellSettled } from "./observe.js";
 import type { CallLog } from "./observe.js";
 import { recover } from "./recover.js";
 import type { RecoverOptions } from "./recover.js";
@@ -24,12 +25,13 @@ export type ChainOptions = AdmitOptions &
   MaskOptions &
   TruncateOptions & {
     readonly log: CallLog;
+    readonly metrics: CallMetrics;
   };
 
 /** The chain, in order: the first is outermost. */
 export function createInterceptors(options: ChainOptions): Interceptor[] {
-  const { log, registry, policy } = options;
-  const onSettled = (call: Parameters<RunCallOptions["onSettled"]>[0]) => logSettled(log, call);
+  const { log, metrics, registry, policy } = options;
+  const onSettled = (call: Parameters<RunCallOptions["onSettled"]>[0]) => tellSettled({ log, metrics }, call);
   return [
     // Nothing is done for a caller who is not known.
     identity(),
@@ -38,7 +40,7 @@ export function createInterceptors(options: ChainOptions): Interceptor[] {
     // From here on every wait ends with the caller's patience.
     abort(),
     // A retry meets its call before anything is decided a second time.
-    callId({ registry, heartbeatMs: policy.heartbeatMs }),
+    callId({ registry, heartbeatMs: policy.heartbeatMs, onFound: (how) => metrics.found(how) }),
     // Whatever can be refused is refused before anything is started.
     admit(options),
     // What is equal to a call of the same turn needs no run of its own.

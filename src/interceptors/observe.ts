@@ -2,6 +2,7 @@ import { ConnectError } from "@connectrpc/connect";
 import type { Interceptor } from "@connectrpc/connect";
 import type { Call } from "../calls/call.js";
 import { Outcome } from "../../gen/handrail/v1/result_pb.js";
+import type { CallMetrics } from "../metrics/call-metrics.js";
 import { raceIterable } from "./race-iterable.js";
 
 /** Where observations go. */
@@ -11,7 +12,7 @@ export interface CallLog {
   error(fields: object, message: string): void;
 }
 
-/** One line for each RPC that was refused or broke; the runs of calls are told by `logSettled`. */
+/** One line for each RPC that was refused or broke; the runs of calls are told by `tellSettled`. */
 export function observe(log: CallLog): Interceptor {
   return (next) => async (request) => {
     if (!request.service.typeName.startsWith("handrail.")) return next(request);
@@ -42,9 +43,17 @@ export function observe(log: CallLog): Interceptor {
   };
 }
 
-/** One line for each run, when its result stands, whether or not anyone reads it. */
-export function logSettled(log: CallLog, call: Call): void {
+/** One line and its counts for each call, when its result stands, whether or not anyone reads it. */
+export function tellSettled({ log, metrics }: { log: CallLog; metrics: CallMetrics }, call: Call): void {
   const { run, facts, result } = call;
+  const outcome = Outcome[result?.outcome ?? Outcome.UNSPECIFIED];
+  metrics.ended({
+    tool: facts.tool,
+    outcome,
+    totalMs: result?.timings?.totalMs ?? 0,
+    isDeduplicated: facts.sourceId !== "",
+    isRecovered: run.recovered,
+  });
   log.info(
     {
       call_id: call.id,
@@ -53,7 +62,7 @@ export function logSettled(log: CallLog, call: Call): void {
       session: facts.sessionId,
       tool: facts.tool,
       mode: facts.mode,
-      outcome: Outcome[result?.outcome ?? Outcome.UNSPECIFIED],
+      outcome,
       error: result?.error?.code ?? "",
       ...(facts.sourceId === "" ? {} : { source_call_id: facts.sourceId }),
       ...(run.recovered ? { recovered: true } : {}),

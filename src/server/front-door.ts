@@ -21,6 +21,7 @@ import type { RunningCalls } from "./running-calls.js";
 import type { ServerLog } from "./server-log.js";
 import type { ServingState } from "./serving-state.js";
 import { sendText } from "./text-reply.js";
+import type { TextReply } from "./text-reply.js";
 
 /** Options of createFrontDoor. */
 export interface FrontDoorOptions {
@@ -34,6 +35,8 @@ export interface FrontDoorOptions {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly pages: Pages;
+  /** What GET /metrics answers. Default: there is no such page. */
+  readonly metrics?: () => Promise<string>;
   readonly state: ServingState;
   readonly running: RunningCalls;
   readonly socketOf: (session: Http2Session) => Socket | undefined;
@@ -84,13 +87,30 @@ async function enter(visit: Visit, options: FrontDoorOptions): Promise<void> {
   const { httpVersion } = request;
   const unfit = checkMedia({ handler, method, contentType, protocol, httpVersion });
   if (unfit) return sendText(response, unfit);
-  if (protocol === undefined) return sendText(response, options.pages.reply(method, path));
+  if (protocol === undefined) {
+    const isMetrics = method === "GET" && path === "/metrics";
+    const metrics = isMetrics ? await metricsReply(request, options) : undefined;
+    return sendText(response, metrics ?? options.pages.reply(method, path));
+  }
   return callRpc({ ...visit, path, handler, protocol }, options);
 }
 
 /** False if the session of the request is gone or is being ended for flooding. */
 function isServed({ stream }: Http2ServerRequest, { socketOf }: FrontDoorOptions): boolean {
   return stream.session !== undefined && socketOf(stream.session) !== undefined;
+}
+
+/** The metrics, which are of all tenants, for those who may manage; undefined if there are none. */
+async function metricsReply(
+  request: NodeRequest,
+  { authenticate, metrics }: FrontDoorOptions,
+): Promise<TextReply | undefined> {
+  if (metrics === undefined) return undefined;
+  const principal = authenticate(request.headers);
+  if (principal === undefined) return { status: 401, text: "No valid credentials were sent." };
+  if (!principal.rights.has("manage"))
+    return { status: 403, text: 'The metrics need the right "manage", which these credentials lack.' };
+  return { status: 200, text: (await metrics()).trimEnd() };
 }
 
 interface RpcVisit extends Visit {

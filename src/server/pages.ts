@@ -33,7 +33,7 @@ export function createPages({ state, services, version, url }: PagesOptions): Pa
       `  buf curl ${scheme}-d '{}' ${url()}/handrail.v1.ToolService/ListTools`,
       `  curl -H 'content-type: application/json' -d '{}' ${url()}/handrail.v1.ToolService/ListTools`,
       "",
-      "Health: GET /healthz, or grpc.health.v1.Health. Schema: gRPC server reflection.",
+      "Health: GET /healthz, or grpc.health.v1.Health. Schema: gRPC server reflection. Metrics: GET /metrics.",
     ].join("\n");
   };
   return {

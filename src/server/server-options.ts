@@ -38,6 +38,8 @@ export interface ServerOptions {
   readonly maxConcurrentStreams?: number;
   /** Version of the service, for the page at `/`. Default: none is shown. */
   readonly version?: string;
+  /** What GET /metrics answers to callers with the right `manage`. Default: there is no such page. */
+  readonly metrics?: () => Promise<string>;
   readonly log: ServerLog;
 }
 

@@ -51,6 +51,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       url: () => url,
       ...(options.version !== undefined && { version: options.version }),
     }),
+    ...(options.metrics !== undefined && { metrics: options.metrics }),
     state,
     running,
     socketOf: sessions.socketOf,

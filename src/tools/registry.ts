@@ -54,6 +54,11 @@ export class ToolRegistry {
     if (this.#byName.size !== tools.length) throw new Error("two tools have the same name");
   }
 
+  /** The names of all tools. */
+  get names(): readonly string[] {
+    return [...this.#byName.keys()];
+  }
+
   /** The tools that may be called, and the others with the reason why not. */
   list(
     mode: Mode,

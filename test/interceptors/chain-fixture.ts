@@ -16,6 +16,7 @@ import { TurnWindows } from "../../src/calls/turn-windows.js";
 import { createInterceptors } from "../../src/interceptors/index.js";
 import { kPrincipal } from "../../src/rpc/context-keys.js";
 import { executeToolHandler } from "../../src/rpc/execute-tool.js";
+import { CallMetrics } from "../../src/metrics/call-metrics.js";
 import { createMasker } from "../../src/secrets/masker.js";
 import { FileViews } from "../../src/sessions/file-views.js";
 import type { AnyTool } from "../../src/tools/define.js";
@@ -76,6 +77,7 @@ export function chainForTest(options: {
   const masker = createMasker(options.secrets ?? []);
   const maskers = { of: () => masker };
   const kept = new Map<string, Buffer>();
+  const metrics = new CallMetrics({ tools: options.tools.map(({ name }) => name), running: () => 0 });
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const { archive } = options;
   const interceptors = createInterceptors({
@@ -83,7 +85,7 @@ export function chainForTest(options: {
     policy: DEFAULT_POLICY,
     slots: new Slots(),
     conditions: { environment: new Set(), mcpEnabled: false, connectorsAllowed: false },
-    ...{ registry, windows, epochs, leftovers, recoveries, onBug, log: silent },
+    ...{ registry, windows, epochs, leftovers, recoveries, onBug, log: silent, metrics },
     callOptions: {
       resultOfLeaving,
       ...(archive === undefined ? {} : { keep: (call, result) => archive.close(call, result) }),
