@@ -8,40 +8,29 @@ import { loadAssets } from "./assets.js";
 import type { Assets } from "./assets.js";
 import { AbortReason } from "./calls/abort-reason.js";
 import { MAX_ARGUMENT_BYTES } from "./calls/arguments.js";
-import type { Call } from "./calls/call.js";
-import { keepResults, storedArchive } from "./calls/call-archive.js";
-import { CallRegistry } from "./calls/call-registry.js";
-import { Epochs } from "./calls/epochs.js";
+import { storedArchive } from "./calls/call-archive.js";
 import { keepInWorkspace } from "./calls/keep-whole.js";
-import { Leftovers } from "./calls/leftovers.js";
-import { createLocalClient } from "./calls/local-client.js";
 import type { LocalClient } from "./calls/local-client.js";
-import { Recoveries } from "./calls/recoveries.js";
-import { resultOfLeaving } from "./calls/result-of-leaving.js";
 import { Slots } from "./calls/slots.js";
 import { storedGenerations } from "./calls/stored-generations.js";
 import { storedRecoveries } from "./calls/stored-recoveries.js";
-import { TurnWindows } from "./calls/turn-windows.js";
 import { checkedReadiness } from "./calls/workspace-readiness.js";
 import type { Config } from "./config/config.js";
 import { ConfigError } from "./config/environment.js";
 import { readTokensFile } from "./config/tokens-file.js";
-import { createInterceptors } from "./interceptors/index.js";
 import type { CallLog } from "./interceptors/observe.js";
-import { CallMetrics } from "./metrics/call-metrics.js";
 import { createPictureRunner, preparePicture } from "./jobs/picture.js";
 import { createGuardedDialler } from "./outside/guarded-dialler.js";
 import { OutsidePolicy } from "./outside/outside-policy.js";
 import { createResolveHost } from "./outside/resolve-host.js";
-import { executeToolHandler } from "./rpc/execute-tool.js";
 import { projectService } from "./rpc/project-service.js";
 import { sandboxStatus } from "./rpc/sandbox-status.js";
 import { sessionService } from "./rpc/session-service.js";
 import { toolService } from "./rpc/tool-service.js";
+import { composeChain } from "./compose-chain.js";
 import { chooseProvider } from "./choose-provider.js";
 import { anonymous, bearerTokens, hashToken } from "./server/authenticate.js";
 import type { Authenticate } from "./server/authenticate.js";
-import { FileViews } from "./sessions/file-views.js";
 import { openEmbeddedStore } from "./state/embedded/open-embedded-store.js";
 import type { StateStore } from "./state/store.js";
 import { startServer } from "./server/server.js";
@@ -107,24 +96,6 @@ async function serveWith(
     ...(gate === undefined ? {} : { gate }),
   });
   const pictures = createPictureRunner({ scriptPath: assets.pictureJobPath, execArgv: [] });
-  const archive = storedArchive({
-    store,
-    keptMs: config.calls.policy.keptMs,
-    onInterrupted: () => metrics.interrupted(),
-  });
-  const registry = new CallRegistry({ archive, keptMs: config.calls.policy.keptMs });
-  const windows = new TurnWindows();
-  const epochs = new Epochs();
-  const recoveries = new Recoveries({
-    workspaces,
-    policy: config.calls.recovery,
-    memory: storedRecoveries(store, config.calls.recovery),
-    log,
-    onAttempt: () => metrics.recoveryBegan(),
-  });
-  const noSecrets = createMasker([]);
-  const maskers = { of: () => noSecrets };
-  const leftovers = new Leftovers(workspaces);
   const slots = new Slots({ perProject: config.calls.perProject, waiting: config.calls.waiting });
   const tools = new ToolRegistry(
     createAllTools({
@@ -132,29 +103,14 @@ async function serveWith(
       read: { preparePicture: (bytes, { signal }) => preparePicture(bytes, { runner: pictures, signal }) },
     }),
   );
-  const metrics = new CallMetrics({ tools: tools.names, running: () => registry.allRunning().length });
   const conditions = { environment: config.environmentNames, mcpEnabled: false, connectorsAllowed: false };
-  const onBug = (error: unknown, call: Call) =>
-    log.error({ err: error, call_id: call.id, tool: call.facts.tool }, "a call met a bug of the service");
-  const { policy } = config.calls;
-  const interceptors = createInterceptors({
-    ...{
-      tools,
-      policy,
-      slots,
-      conditions,
-      registry,
-      windows,
-      epochs,
-      leftovers,
-      recoveries,
-      maskers,
-      onBug,
-      log,
-      metrics,
-    },
-    archive,
-    callOptions: { resultOfLeaving, keep: keepResults(archive, log) },
+  const { policy, recovery } = config.calls;
+  const noSecrets = createMasker([]);
+  const maskers = { of: () => noSecrets };
+  const chain = composeChain({
+    ...{ tools, policy, slots, conditions, workspaces, maskers, log },
+    recovery: { policy: recovery, memory: storedRecoveries(store, recovery) },
+    archive: (options) => storedArchive({ store, keptMs: policy.keptMs, ...options }),
     keepWhole: keepInWorkspace({ workspaces, maxBytes: policy.spoolBytes, log }),
     readiness: checkedReadiness({
       workspaces,
@@ -162,35 +118,17 @@ async function serveWith(
       toStatus: sandboxStatus,
     }),
   });
-  const execute = executeToolHandler({
-    workspaces,
-    fileViews: new FileViews(),
-    policy,
-    epochs,
-    maskers,
-    onBug,
-  });
-  const local = createLocalClient({ interceptors, handler: execute });
+  const { interceptors, local, registry, metrics } = chain;
   const server = await startServer({
     host: config.server.host,
     port: config.server.port,
     ...tlsOf(config),
     routes: (router: ConnectRouter) => {
-      router.service(
-        ToolService,
-        toolService({
-          registry,
-          tools,
-          conditions,
-          execute,
-          local,
-          heartbeatMs: policy.heartbeatMs,
-          workspaces,
-          maskers,
-        }),
-      );
-      router.service(ProjectService, projectService({ registry, workspaces, windows, epochs, recoveries }));
-      router.service(SessionService, sessionService({ registry, workspaces, windows }));
+      const { heartbeatMs } = policy;
+      const shared = { ...chain, workspaces, maskers };
+      router.service(ToolService, toolService({ ...shared, tools, conditions, heartbeatMs }));
+      router.service(ProjectService, projectService(shared));
+      router.service(SessionService, sessionService(shared));
     },
     interceptors,
     authenticate: authenticationOf(config),

@@ -45,6 +45,11 @@ export function callId(options: CallIdOptions): Interceptor {
     const claim = `${projectKeyText(key)}\0${id}`;
     for (;;) {
       const found = input.callId === "" ? registry.peek(key, id) : await registry.find(key, id);
+      const holder = claims.holder(claim);
+      if (holder !== undefined) {
+        await holder;
+        continue;
+      }
       if (found.kind === "tombstone") {
         throw statusError("CALL_CANCELED", `call ${id} was canceled before it arrived`, {
           metadata: { call_id: id },
@@ -54,11 +59,6 @@ export function callId(options: CallIdOptions): Interceptor {
         requireSame(found.call.facts.fingerprint, fingerprint, id);
         options.onFound(found.call.result === undefined ? "joined" : "replayed");
         return attachReader(request, found.call, options);
-      }
-      const holder = claims.holder(claim);
-      if (holder !== undefined) {
-        await holder;
-        continue;
       }
       if (registry.peek(key, id).kind !== "nothing") continue;
       request.contextValues.set(kIdentity, { key, callId: id, userId, arguments: parsed, fingerprint });

@@ -7,8 +7,9 @@ import type { CallArchive } from "../../src/calls/call-archive.js";
 /** Where the effect of an operation stands: before its promise is left to the schedule, or after. */
 type Order = "first" | "last";
 
-/** An archive in memory each of whose answers comes when the scheduler lets it. */
-export function scheduledArchive(s: fc.Scheduler): CallArchive {
+/** An archive in memory each of whose answers comes when the scheduler lets it. Its first openings may fail. */
+export function scheduledArchive(s: fc.Scheduler, { failures = 0 } = {}): CallArchive {
+  let failuresLeft = failures;
   const facts = new Map<string, CallFacts>();
   const ends = new Map<string, { result: Result; lastSeq: number; generation: number }>();
   const nameOf = (key: ProjectKey, id: string) => `${projectKeyText(key)}\0${id}`;
@@ -19,7 +20,11 @@ export function scheduledArchive(s: fc.Scheduler): CallArchive {
   };
   return {
     open: (call) =>
-      later(`open ${call.id}`, "first", () => {
+      later(`open ${call.id}`, "last", () => {
+        if (failuresLeft > 0) {
+          failuresLeft -= 1;
+          throw new Error("the disk is full");
+        }
         const name = nameOf(call.key, call.id);
         if (facts.has(name)) return false;
         facts.set(name, call.facts);

@@ -3,22 +3,16 @@ import type { CallEvent } from "../../gen/handrail/v1/events_pb.js";
 import type { Result } from "../../gen/handrail/v1/result_pb.js";
 import type { CallContext } from "../../gen/handrail/v1/context_pb.js";
 import type { ExecuteToolRequest } from "../../gen/handrail/v1/tool_service_pb.js";
-import { CallRegistry } from "../../src/calls/call-registry.js";
+import type { CallRegistry } from "../../src/calls/call-registry.js";
 import type { CallArchive } from "../../src/calls/call-archive.js";
-import { Epochs } from "../../src/calls/epochs.js";
-import { Leftovers } from "../../src/calls/leftovers.js";
+import type { Epochs } from "../../src/calls/epochs.js";
 import { DEFAULT_POLICY } from "../../src/calls/limits.js";
-import { createLocalClient } from "../../src/calls/local-client.js";
-import { DEFAULT_RECOVERY, Recoveries, recoveryMemory } from "../../src/calls/recoveries.js";
-import { resultOfLeaving } from "../../src/calls/result-of-leaving.js";
+import { DEFAULT_RECOVERY, recoveryMemory } from "../../src/calls/recoveries.js";
 import { Slots } from "../../src/calls/slots.js";
-import { TurnWindows } from "../../src/calls/turn-windows.js";
-import { createInterceptors } from "../../src/interceptors/index.js";
+import type { TurnWindows } from "../../src/calls/turn-windows.js";
+import { composeChain } from "../../src/compose-chain.js";
 import { kPrincipal } from "../../src/rpc/context-keys.js";
-import { executeToolHandler } from "../../src/rpc/execute-tool.js";
-import { CallMetrics } from "../../src/metrics/call-metrics.js";
 import { createMasker } from "../../src/secrets/masker.js";
-import { FileViews } from "../../src/sessions/file-views.js";
 import type { AnyTool } from "../../src/tools/define.js";
 import { ToolRegistry } from "../../src/tools/registry.js";
 import type { Workspace, WorkspaceManager } from "../../src/workspace/workspace.js";
@@ -59,39 +53,31 @@ export function chainForTest(options: {
   /** What is masked. Default: nothing. */
   secrets?: readonly { name: string; value: string }[];
 }): ChainForTest {
-  const registry = new CallRegistry(options.archive === undefined ? {} : { archive: options.archive });
-  const windows = new TurnWindows();
-  const epochs = new Epochs();
   const bugs: unknown[] = [];
-  const onBug = (error: unknown) => void bugs.push(error);
+  const log = {
+    info: () => undefined,
+    warn: () => undefined,
+    error: ({ err }: { err?: unknown }) => void bugs.push(err),
+  };
   const workspace = { leftRuns: () => Promise.resolve(options.leftRuns?.() ?? 0) } as Partial<Workspace>;
   const workspaces = { peek: () => workspace } as unknown as WorkspaceManager;
-  const leftovers = new Leftovers(workspaces);
-  const recoveries = new Recoveries({
-    workspaces,
-    policy: DEFAULT_RECOVERY,
-    memory: recoveryMemory(),
-    log: { warn: () => undefined },
-    onAttempt: () => undefined,
-  });
   const masker = createMasker(options.secrets ?? []);
-  const maskers = { of: () => masker };
   const kept = new Map<string, Buffer>();
-  const metrics = new CallMetrics({ tools: options.tools.map(({ name }) => name), running: () => 0 });
-  const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const { archive } = options;
-  const interceptors = createInterceptors({
+  const {
+    local: client,
+    registry,
+    windows,
+    epochs,
+  } = composeChain({
     tools: new ToolRegistry(options.tools),
     policy: DEFAULT_POLICY,
     slots: new Slots(),
     conditions: { environment: new Set(), mcpEnabled: false, connectorsAllowed: false },
-    ...{ registry, windows, epochs, leftovers, recoveries, onBug, log: silent, metrics },
-    callOptions: {
-      resultOfLeaving,
-      ...(archive === undefined ? {} : { keep: (call, result) => archive.close(call, result) }),
-    },
-    ...(archive === undefined ? {} : { archive }),
-    maskers,
+    ...{ workspaces, log },
+    maskers: { of: () => masker },
+    recovery: { policy: DEFAULT_RECOVERY, memory: recoveryMemory() },
+    ...(archive === undefined ? {} : { archive: () => archive }),
     keepWhole: (call, { kind, data }) => {
       const id = `${call.id}.${kind}`;
       kept.set(id, Buffer.from(data));
@@ -99,11 +85,6 @@ export function chainForTest(options: {
     },
     readiness: { require: () => Promise.resolve() },
   });
-  const handler = executeToolHandler({
-    ...{ workspaces, epochs, maskers, onBug, policy: DEFAULT_POLICY },
-    fileViews: new FileViews(),
-  });
-  const client = createLocalClient({ interceptors, handler });
   return {
     ...{ registry, windows, epochs, bugs, kept },
     call(tool, args = {}, { signal = new AbortController().signal, context = {}, ...request } = {}) {
