@@ -9,6 +9,7 @@ import { isMet } from "./row.js";
 import type { Row } from "./row.js";
 import { bashLatency } from "./rows/bash-latency.js";
 import { cancel } from "./rows/cancel.js";
+import { chain } from "./rows/chain.js";
 import { lost } from "./rows/lost.js";
 import { memory, memoryAfterLoad } from "./rows/memory.js";
 import { readLatency } from "./rows/read-latency.js";
@@ -23,6 +24,7 @@ const MEASUREMENTS = [
   stream,
   cancel,
   lost,
+  chain,
   memoryAfterLoad,
 ] as const;
 

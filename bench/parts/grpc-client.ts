@@ -5,6 +5,7 @@ import * as grpc from "@grpc/grpc-js";
 import type { CallEvent } from "../../gen/handrail/v1/events_pb.js";
 import { Outcome } from "../../gen/handrail/v1/result_pb.js";
 import type { Result } from "../../gen/handrail/v1/result_pb.js";
+import { ProjectService } from "../../gen/handrail/v1/project_service_pb.js";
 import { ExecuteToolRequestSchema, ToolService } from "../../gen/handrail/v1/tool_service_pb.js";
 
 /** A call that is under way. */
@@ -67,15 +68,30 @@ export class GrpcClient {
   }
 
   /** Stops a call. Resolves when nothing of it works any more. */
-  cancel(callId: string): Promise<Result | undefined> {
-    const method = ToolService.method.cancelCall;
+  async cancel(callId: string): Promise<Result | undefined> {
+    const request = { projectId: this.project, callId, reason: "measured" };
+    return (await this.#ask(ToolService.method.cancelCall, request)).result;
+  }
+
+  /** Replaces the sandbox, and begins to count its losses again. */
+  async restartSandbox(): Promise<void> {
+    await this.#ask(ProjectService.method.restartSandbox, { projectId: this.project });
+  }
+
+  #ask<M extends DescMethod>(
+    method: M,
+    request: MessageInitShape<M["input"]>,
+  ): Promise<MessageShape<M["output"]>> {
     return new Promise((resolve, reject) => {
       this.#client.makeUnaryRequest(
         pathOf(method),
         encoder(method.input),
         decoder(method.output),
-        create(method.input, { projectId: this.project, callId, reason: "measured" }),
-        (error, answer) => (error === null ? resolve(answer?.result) : reject(error)),
+        create(method.input, request),
+        (error, answer) =>
+          error === null && answer !== undefined
+            ? resolve(answer as MessageShape<M["output"]>)
+            : reject(error ?? new Error(`${method.name} answered nothing`)),
       );
     });
   }

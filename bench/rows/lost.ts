@@ -35,6 +35,7 @@ export const lost: Measurement = {
 };
 
 async function loseOnce({ client, service }: Stage): Promise<{ toldMs: number; nextMs: number }> {
+  await client.restartSandbox();
   let begun: () => void = () => undefined;
   const started = new Promise<void>((resolve) => (begun = resolve));
   const call = client.start("bash", { command: "echo begun; sleep 60" }, ({ event }) => {

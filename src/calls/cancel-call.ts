@@ -15,7 +15,8 @@ export async function cancelCall(
   options: { key: ProjectKey; callId: string; said: string },
 ): Promise<Cancellation> {
   const { key, callId, said } = options;
-  const found = await registry.find(key, callId);
+  const stored = await registry.find(key, callId);
+  const found = stored.kind === "call" ? stored : registry.peek(key, callId);
   if (found.kind !== "call") {
     registry.bury(key, callId);
     return { did: "buried" };

@@ -1,6 +1,7 @@
 import type { Result } from "../../gen/handrail/v1/result_pb.js";
 import type { Begun } from "../workspace/workspace.js";
-import type { AbortReason, ClockFired } from "./abort-reason.js";
+import { AbortReason } from "./abort-reason.js";
+import type { ClockFired } from "./abort-reason.js";
 import type { EventBody, Journal } from "./journal.js";
 import { Settlement } from "./settlement.js";
 
@@ -88,9 +89,10 @@ export class Run {
     this.#members.add(member);
   }
 
-  /** A call that came to nothing is none of its calls. */
+  /** A call that came to nothing is none of its calls. If the others have left meanwhile, the run stops. */
   forget(member: RunMember): void {
     this.#members.delete(member);
+    if (this.#members.size === 0) this.stop(new AbortReason("client"));
   }
 
   /** A call wants no more of the run. Its last call stops it. */

@@ -6,6 +6,10 @@ export interface SessionViews {
   seen(path: string): string | undefined;
   /** The session has seen, or made, this version. */
   record(path: string, version: string): void;
+  /** Does a change of the session that records what it made. */
+  change<T>(make: () => Promise<T>): Promise<T>;
+  /** Resolves when the changes of the session that are under way have recorded what they made. Never rejects. */
+  settled(): Promise<void>;
 }
 
 /** Whose view it is. */
@@ -18,7 +22,13 @@ export interface ViewOwner {
 
 const DEFAULT_MAX_ENTRIES = 10_000;
 
-const NO_VIEWS: SessionViews = { hasSession: false, seen: () => undefined, record: () => undefined };
+const NO_VIEWS: SessionViews = {
+  hasSession: false,
+  seen: () => undefined,
+  record: () => undefined,
+  change: (make) => make(),
+  settled: () => Promise.resolve(),
+};
 
 /**
  * Remembers which version of a file each session saw last, in memory. The views that were not used for longest are
@@ -26,6 +36,7 @@ const NO_VIEWS: SessionViews = { hasSession: false, seen: () => undefined, recor
  */
 export class FileViews {
   readonly #versions = new Map<string, string>();
+  readonly #changes = new Map<string, Set<Promise<unknown>>>();
   readonly #maxEntries: number;
 
   /** `maxEntries` bounds the views of all sessions together. Default 10,000. */
@@ -36,12 +47,28 @@ export class FileViews {
   /** The views of one session. */
   of({ tenant, project, session }: ViewOwner): SessionViews {
     if (session === "") return NO_VIEWS;
-    const keyOf = (path: string) => [tenant, project, session, path].join("\0");
+    const owner = [tenant, project, session].join("\0");
+    const keyOf = (path: string) => `${owner}\0${path}`;
     return {
       hasSession: true,
       seen: (path) => this.#use(keyOf(path)),
       record: (path, version) => this.#record(keyOf(path), version),
+      change: (make) => this.#change(owner, make),
+      settled: async () => void (await Promise.allSettled([...(this.#changes.get(owner) ?? [])])),
     };
+  }
+
+  async #change<T>(owner: string, make: () => Promise<T>): Promise<T> {
+    const changes = this.#changes.get(owner) ?? new Set();
+    this.#changes.set(owner, changes);
+    const change = make();
+    changes.add(change);
+    try {
+      return await change;
+    } finally {
+      changes.delete(change);
+      if (changes.size === 0) this.#changes.delete(owner);
+    }
   }
 
   #use(key: string): string | undefined {

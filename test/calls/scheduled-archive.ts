@@ -45,7 +45,9 @@ export function scheduledArchive(s: fc.Scheduler, { failures = 0 } = {}): CallAr
         return kept === undefined || end === undefined ? undefined : endedCall(kept, end);
       }),
     knowsProject: (key) =>
-      later("knows", "first", () => [...facts.values()].some((each) => projectKeyText(each.key) === projectKeyText(key))),
+      later("knows", "first", () =>
+        [...facts.values()].some((each) => projectKeyText(each.key) === projectKeyText(key)),
+      ),
     forgetProject: () => Promise.resolve(),
   };
 }

@@ -254,9 +254,7 @@ describe("the service", () => {
     const projectId = service.project;
     const { tools, sessions } = service;
     const notThere = [
-      collectEvents(tools.attachCall({ projectId, callId: "c" })),
       tools.respondToInput({ projectId }),
-      readToEnd(tools.readArtifact({ projectId })),
       sessions.getSession({ projectId }),
       sessions.setMode({ projectId }),
       readToEnd(sessions.watchSession({ projectId })),

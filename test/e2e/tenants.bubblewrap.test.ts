@@ -57,7 +57,7 @@ const ROWS: Readonly<Record<string, { answer: "absent" | "own" | "not built"; pr
     probe: ({ tools }, { projectId }) => tools.runTool({ context: { projectId }, tool: "bash" }),
   },
   "ToolService.AttachCall": {
-    answer: "not built",
+    answer: "absent",
     probe: ({ tools }, target) => readToEnd(tools.attachCall(target)),
   },
   "ToolService.GetCall": { answer: "absent", probe: ({ tools }, target) => tools.getCall(target) },
@@ -67,7 +67,7 @@ const ROWS: Readonly<Record<string, { answer: "absent" | "own" | "not built"; pr
     probe: ({ tools }, { projectId }) => tools.respondToInput({ projectId, inputId: "i" }),
   },
   "ToolService.ReadArtifact": {
-    answer: "not built",
+    answer: "absent",
     probe: ({ tools }, { projectId }) => readToEnd(tools.readArtifact({ projectId, artifactId: "a" })),
   },
   "SessionService.GetSession": {

@@ -33,4 +33,23 @@ describe("FileViews", () => {
     views.record("/w/c", "1");
     expect(["/w/a", "/w/b", "/w/c"].map((path) => views.seen(path))).toEqual(["1", undefined, "1"]);
   });
+
+  it("waits for the changes of the session that are under way, also for one that fails", async () => {
+    const views = new FileViews();
+    const told: string[] = [];
+    const change = views.of(owner).change(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      views.of(owner).record("/w/a", "2");
+      told.push("recorded");
+      throw new Error("failed after that");
+    });
+    const other = views.of({ ...owner, session: "s2" }).settled();
+    await other;
+    told.push("other session");
+    await views.of(owner).settled();
+    expect(told).toEqual(["other session", "recorded"]);
+    expect(views.of(owner).seen("/w/a")).toBe("2");
+    await expect(change).rejects.toThrow("failed");
+    await views.of(owner).settled();
+  });
 });

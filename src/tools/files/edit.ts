@@ -65,16 +65,15 @@ async function tryEdit(input: EditInput, context: EditContext): Promise<ToolResu
   const loaded = await loadEditable(workspace.files, { path, mayBeMissing, signal });
   if (loaded === "changed") return "changed";
   if ("binary" in loaded) return binaryFile(input, loaded);
-  if (hasChangedSinceRead(loaded, context)) return changedSinceRead(input);
+  if (await hasChangedSinceRead(loaded, context)) return changedSinceRead(input);
   const { file } = loaded;
   const outcome = applyEdits(file, edits);
   if ("problem" in outcome) return editProblem(outcome.problem, outcome.index, { path, file, edits });
   const data = file.encode(outcome.text);
   if (data.length > MAX_EDITED_BYTES) return tooLarge(input, data.length);
   context.begin();
-  const response = await writeBack(data, { loaded, path, context });
+  const response = await views.change(() => writeBack(data, { loaded, path, context }));
   if (response === "changed") return "changed";
-  if (response.info !== undefined) views.record(response.info.path, response.info.version);
   const { text: after, applied } = outcome;
   const { hasSession } = views;
   return editResult({
@@ -92,20 +91,28 @@ async function writeBack(
   data: Uint8Array,
   { loaded, path, context }: { loaded: LoadedFile; path: string; context: EditContext },
 ): Promise<WriteFileResponse | "changed"> {
-  const { workspace, signal } = context;
+  const { workspace, views, signal } = context;
   const condition = loaded.version === undefined ? { mustCreate: true } : { ifVersion: loaded.version };
   try {
-    return await workspace.files.writeFile({ path, data, ...condition, signal });
+    const response = await workspace.files.writeFile({ path, data, ...condition, signal });
+    if (response.info !== undefined) views.record(response.info.path, response.info.version);
+    return response;
   } catch (error) {
     if (error instanceof AgentFailure && error.detail.kind === ErrorKind.CONFLICT) return "changed";
     throw error;
   }
 }
 
-function hasChangedSinceRead({ path, version }: LoadedFile, { views }: EditContext): boolean {
+/** True if somebody else changed the file. What another edit of the session has just made may not be recorded yet. */
+async function hasChangedSinceRead({ path, version }: LoadedFile, { views }: EditContext): Promise<boolean> {
   if (path === undefined) return false;
-  const seen = views.seen(path);
-  return seen !== undefined && seen !== version;
+  const isOther = () => {
+    const seen = views.seen(path);
+    return seen !== undefined && seen !== version;
+  };
+  if (!isOther()) return false;
+  await views.settled();
+  return isOther();
 }
 
 function changedSinceRead(input: EditInput): ToolResult {

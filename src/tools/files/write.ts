@@ -43,8 +43,11 @@ async function runWrite(
     const keepsMark = head?.bomBytes === 3 && !content.startsWith(BYTE_ORDER_MARK);
     const data = Buffer.from(keepsMark ? BYTE_ORDER_MARK + content : content, "utf8");
     context.begin();
-    const response = await workspace.files.writeFile({ path, data, signal });
-    if (response.info !== undefined) views.record(response.info.path, response.info.version);
+    const response = await views.change(async () => {
+      const made = await workspace.files.writeFile({ path, data, signal });
+      if (made.info !== undefined) views.record(made.info.path, made.info.version);
+      return made;
+    });
     return written(path, { response, head, keepsMark, sizeBytes: data.length });
   } catch (error) {
     const result = error instanceof AgentFailure ? pathFailure("write", path, error) : undefined;
