@@ -54,7 +54,9 @@ export class FileViews {
       seen: (path) => this.#use(keyOf(path)),
       record: (path, version) => this.#record(keyOf(path), version),
       change: (make) => this.#change(owner, make),
-      settled: async () => void (await Promise.allSettled([...(this.#changes.get(owner) ?? [])])),
+      settled: async () => {
+        await Promise.allSettled([...(this.#changes.get(owner) ?? [])]);
+      },
     };
   }
 
