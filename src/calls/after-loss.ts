@@ -18,8 +18,8 @@ export function lossOf(error: unknown): SandboxLost | undefined {
 }
 
 /**
- * Replaces what was lost and decides on the call: it runs once more if its work had not begun, or can do no harm if it
- * is done twice. Nothing is run twice behind the model's back.
+ * Has what was lost replaced and decides on the call: it waits for that and runs once more if its work had not begun, or can
+ * do no harm if it is done twice; else it is told at once. Nothing is run twice behind the model's back.
  */
 export async function afterLoss(
   error: unknown,
@@ -40,14 +40,16 @@ export async function afterLoss(
   const mayRunAgain = run.attempt === 1 && (run.begun === "no" || isHarmless);
   if (loss.kind === "agent")
     return mayRunAgain ? { runAgain: true } : { result: faultResult(error, { onBug }) };
-  const recovery = recoveries.recover(call.key, loss.generation);
+  const recovery = await withSignal(recoveries.recover(call.key, loss.generation), run.signal);
+  const lost = faultResult(error, { onBug });
+  if (recovery.did === "exhausted") return { result: exhausted(lost, recovery.untilMs) };
+  if (!mayRunAgain) return { result: lost };
   const { deadlineMs } = facts.limits;
   if (deadlineMs > 0 && facts.createdAtMs + deadlineMs - now < recoveries.waitMs)
-    return { result: noTimeLeft(faultResult(error, { onBug })) };
-  const end = await withSignal(recovery, run.signal);
-  if (end.did === "exhausted") return { result: exhausted(faultResult(error, { onBug }), end.untilMs) };
+    return { result: noTimeLeft(lost) };
+  await withSignal(recovery.done, run.signal);
   run.recovered = true;
-  return mayRunAgain ? { runAgain: true } : { result: faultResult(error, { onBug }) };
+  return { runAgain: true };
 }
 
 function noTimeLeft(lost: ToolResult): ToolResult {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { WorkspaceManager } from "../workspace/workspace.js";
+import type { Workspace, WorkspaceManager } from "../workspace/workspace.js";
 import { projectKeyText } from "./call.js";
 import type { ProjectKey } from "./call.js";
 
@@ -29,9 +29,10 @@ export interface RecoveryMemory {
   write(key: ProjectKey, count: RecoveryCount | undefined): Promise<void>;
 }
 
-/** What came of a loss. */
-export type RecoveryEnd =
-  | { readonly did: "recovered"; readonly generation: number }
+/** What is done about a loss. */
+export type Recovery =
+  /** The sandbox is being replaced; `done` resolves with the new one. Throws SandboxError, SandboxLost. */
+  | { readonly did: "begun"; readonly done: Promise<Pick<Workspace, "generation">> }
   /** The sandbox was lost too often; `untilMs` (since 1970) is when it is tried again. */
   | { readonly did: "exhausted"; readonly untilMs: number };
 
@@ -53,7 +54,7 @@ export interface RecoveriesOptions {
 export class Recoveries {
   readonly #options: RecoveriesOptions;
   readonly #now: () => number;
-  readonly #flights = new Map<string, Promise<RecoveryEnd>>();
+  readonly #flights = new Map<string, Promise<Recovery>>();
 
   constructor(options: RecoveriesOptions) {
     this.#options = options;
@@ -66,16 +67,16 @@ export class Recoveries {
   }
 
   /**
-   * Replaces the sandbox of that generation, unless a later one lives. It goes on if those who wait for it leave. Throws
-   * SandboxError, SandboxLost.
+   * Begins to replace the sandbox of that generation, unless a later one lives. It goes on if those who wait for it leave.
    */
-  recover(key: ProjectKey, lostGeneration: number): Promise<RecoveryEnd> {
+  recover(key: ProjectKey, lostGeneration: number): Promise<Recovery> {
     const name = projectKeyText(key);
     const flight = this.#flights.get(name);
     if (flight !== undefined) return flight;
-    const begun = this.#recover(key, lostGeneration).finally(() => this.#flights.delete(name));
-    begun.catch(() => undefined);
+    const begun = this.#begin(key, lostGeneration);
     this.#flights.set(name, begun);
+    const land = () => void this.#flights.delete(name);
+    begun.then((recovery) => (recovery.did === "begun" ? recovery.done : undefined)).then(land, land);
     return begun;
   }
 
@@ -84,11 +85,11 @@ export class Recoveries {
     await this.#options.memory.write(key, undefined);
   }
 
-  async #recover(key: ProjectKey, lostGeneration: number): Promise<RecoveryEnd> {
+  async #begin(key: ProjectKey, lostGeneration: number): Promise<Recovery> {
     const { workspaces, policy, memory, log, onAttempt } = this.#options;
     const live = workspaces.peek(key);
     if (live !== undefined && live.generation > lostGeneration)
-      return { did: "recovered", generation: live.generation };
+      return { did: "begun", done: Promise.resolve(live) };
     const earlier = await memory.read(key);
     const untilMs = (earlier?.lastAtMs ?? 0) + policy.quietMs;
     const count = earlier === undefined || this.#now() >= untilMs ? 0 : earlier.count;
@@ -105,9 +106,11 @@ export class Recoveries {
       },
       "sandbox_recovery_attempted",
     );
-    await sleep(policy.waitMs);
-    const { generation } = await workspaces.getOrCreate(key, { signal: new AbortController().signal });
-    return { did: "recovered", generation };
+    const done = sleep(policy.waitMs).then(() =>
+      workspaces.getOrCreate(key, { signal: new AbortController().signal }),
+    );
+    done.catch(() => undefined);
+    return { did: "begun", done };
   }
 }
 
