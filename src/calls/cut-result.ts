@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { TextPartSchema, TruncationSchema } from "../../gen/handrail/v1/result_pb.js";
 import type { ContentPart, Result } from "../../gen/handrail/v1/result_pb.js";
 import type { ArtifactReference } from "../domain/tool-result.js";
+import { neutralise } from "../text/neutralise.js";
 import { truncateText } from "../text/truncate.js";
 import { artifactNotice } from "../tools/artifact-notice.js";
 import type { Call } from "./call.js";
@@ -17,7 +18,7 @@ export type KeepWhole = (
 ) => Promise<ArtifactReference | undefined>;
 
 /**
- * Cuts the text of a result to the cap of its call. All text parts share the cap, in order. A result that its tool cut at
+ * Makes the text of a result safe to show to a model and cuts it to the cap of its call. All text parts share the cap, in order. A result that its tool cut at
  * the source, under the same cap, is left as it is. A structured form that is too large is left out. What is cut or left
  * out is kept whole beside the result, where there is a place for it.
  */
@@ -25,8 +26,20 @@ export async function cutResult(
   result: Result,
   options: { call: Call; limits: EffectiveLimits; keepWhole: KeepWhole },
 ): Promise<void> {
+  neutraliseTexts(result);
   await leaveOutStructured(result, options);
   await cutText(result, options);
+}
+
+/** Also of what a tool only quotes, such as a path with an escape sequence in it. Neutral text is left alone. */
+function neutraliseTexts(result: Result): void {
+  for (const { part } of result.content) {
+    if (part.case === "text") part.value.text = neutralise(part.value.text);
+  }
+  result.notices = result.notices.map((notice) => neutralise(notice));
+  if (result.error === undefined) return;
+  result.error.message = neutralise(result.error.message);
+  result.error.hint = neutralise(result.error.hint);
 }
 
 async function leaveOutStructured(

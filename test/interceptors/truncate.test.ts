@@ -76,4 +76,22 @@ describe("truncation of a result", () => {
       data: "s".repeat(300_000),
     });
   });
+
+  it("shows control characters, escape sequences and bidi overrides of any tool harmless, before the cut", async () => {
+    const chain = chainForTest({ tools: [parts] });
+    const text = "a\u001b[31mred\u001b[0m\u0007\u202eb\u0000";
+    const { content } = await chain.call("parts", { texts: [text, "plain\ttext\n"] }).result;
+    expect(textsOf(content)).toEqual(["ared\\x07\\u{202E}b\\x00", "plain\ttext\n"]);
+    const shown = "\u001b[1m".repeat(20) + "x";
+    const { truncation } = await chain.call("parts", { texts: [shown] }, capped(5)).result;
+    expect(truncation).toBeUndefined();
+  });
+
+  it("does so in errors that quote what the model sent", async () => {
+    const chain = chainForTest({ tools: [parts] });
+    const { error, content } = await chain.call("parts\u001b[2J", {}).result;
+    const said = [error?.message, error?.hint, ...textsOf(content)].join(" ");
+    expect(said).toContain("There is no tool");
+    expect(said).not.toMatch(/[\0-\x08\x0b-\x1f]/);
+  });
 });
