@@ -100,7 +100,7 @@ export function storedArchive(options: StoredArchiveOptions): CallArchive {
       const lastSeq = journal.lastSeq + 1;
       await store.commit(changesOf(facts, { result, lastSeq, generation: run.generation }));
     },
-    async find(key, id) {
+    async find(key, id): Promise<Call | undefined> {
       const stored = await store.get(callKey("call", key, id));
       if (stored === undefined) return undefined;
       const { facts: kept, end } = RECORD.parse(JSON.parse(Buffer.from(stored.value).toString()));
@@ -110,7 +110,9 @@ export function storedArchive(options: StoredArchiveOptions): CallArchive {
       if (end !== undefined && result !== undefined)
         return endedCall(facts, { ...end, result: fromBinary(ResultSchema, result.value) });
       const interrupted = { result: interruptedResult(), lastSeq: 1, generation: 0 };
-      await store.commit(changesOf(facts, interrupted));
+      const [record, ...rest] = changesOf(facts, interrupted);
+      const changes = record === undefined ? rest : [{ ...record, ifVersion: stored.version }, ...rest];
+      if (!(await store.commit(changes))) return this.find(key, id);
       onInterrupted?.();
       return endedCall(facts, interrupted);
     },

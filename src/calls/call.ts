@@ -144,6 +144,15 @@ export class Call implements RunMember {
     this.#result.settle(result);
   }
 
+  /** Ends a call that could not be written down, for whoever met it meanwhile. It leaves no record. */
+  abandon(result: Result): void {
+    this.#isSettling = true;
+    clearTimeout(this.#lifeTimer);
+    void this.journal.append({ case: "result", value: result }, this.run.generation);
+    this.#result.settle(result);
+    this.markOver();
+  }
+
   /** Nothing works for the call any more. */
   markOver(): void {
     this.#over.settle(true);

@@ -1,10 +1,13 @@
 import { OnDisconnect } from "../../gen/handrail/v1/tool_service_pb.js";
 import type { ExecuteToolRequest } from "../../gen/handrail/v1/tool_service_pb.js";
+import type { Result } from "../../gen/handrail/v1/result_pb.js";
+import { failed } from "../domain/tool-result.js";
 import type { Call, CallFacts } from "./call.js";
 import type { CallArchive } from "./call-archive.js";
 import type { Admitted, CallIdentity } from "./call-context.js";
 import type { CallRegistry } from "./call-registry.js";
 import { startDeadline } from "./clocks.js";
+import { resultMessage } from "./result-message.js";
 
 /** What starting a call needs. */
 export interface StartCallOptions {
@@ -52,10 +55,21 @@ export async function startCall(call: Call, options: StartCallOptions): Promise<
     if ((await archive?.open(call)) === false) throw new CallNotKept(`call id ${call.id} is taken`);
   } catch (cause) {
     registry.remove(call);
+    call.abandon(notStarted(call));
     throw cause instanceof CallNotKept
       ? cause
       : new CallNotKept("the call could not be written down", { cause });
   }
   startDeadline(call);
   void call.over.then(() => onSettled(call));
+}
+
+function notStarted(call: Call): Result {
+  const returned = failed("failed", {
+    code: "service.state",
+    fixBy: "operator",
+    retryable: true,
+    message: "The service could not write down the call, so it did not start it.",
+  });
+  return resultMessage(call.run, returned, { cameAtMs: call.facts.createdAtMs, now: Date.now() });
 }
