@@ -8,7 +8,7 @@ async function check(directory: string): Promise<CheckReport> {
   try {
     const database = new StateDatabase(directory);
     const records = readAll(database.tables);
-    await database.write(({ records: table }) => {
+    database.write(({ records: table }) => {
       const key = Buffer.from("check");
       table.putSync(key, key);
       table.removeSync(key);

@@ -43,11 +43,15 @@ export class EmbeddedStore implements StateStore {
     return new Promise((resolve) => resolve(this.#read(key)));
   }
 
-  async commit(changes: readonly StateChange[]): Promise<boolean> {
+  commit(changes: readonly StateChange[]): Promise<boolean> {
+    return new Promise((resolve) => resolve(this.#commit(changes)));
+  }
+
+  #commit(changes: readonly StateChange[]): boolean {
     this.#assertOpen();
     const prepared = changes.map((change) => prepareChange(change, this.#nextVersion));
     if (prepared.length === 0) return true;
-    return await this.#database.write((tables) => applyChanges(tables, prepared, this.#now()));
+    return this.#database.write((tables) => applyChanges(tables, prepared, this.#now()));
   }
 
   async *list(options: {
@@ -89,7 +93,7 @@ export class EmbeddedStore implements StateStore {
 
   async #close(): Promise<void> {
     try {
-      await this.#sweeper.stop();
+      this.#sweeper.stop();
       await this.#database.close();
     } finally {
       this.#release();

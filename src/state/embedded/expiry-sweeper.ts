@@ -23,7 +23,6 @@ const PAUSE_MS = 10;
 export class ExpirySweeper {
   readonly #options: ExpirySweeperOptions;
   #timer: NodeJS.Timeout | undefined;
-  #sweep: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(options: ExpirySweeperOptions) {
@@ -31,28 +30,25 @@ export class ExpirySweeper {
     this.#schedule(PAUSE_MS);
   }
 
-  /** Waits for a sweep that is under way; none comes after it. */
-  async stop(): Promise<void> {
+  /** No sweep comes after this. */
+  stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#sweep;
   }
 
   #schedule(delayMs: number): void {
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => {
-      this.#sweep = this.#run();
-    }, delayMs);
+    this.#timer = setTimeout(() => this.#run(), delayMs);
     this.#timer.unref();
   }
 
-  async #run(): Promise<void> {
+  #run(): void {
     const { database, now, report, restMs = 1000 } = this.#options;
     let delayMs = restMs;
     try {
       const expired = expiredEntries(database.tables, now());
       if (expired.length > 0) {
-        await database.write((tables) => removeExpired(tables, expired));
+        database.write((tables) => removeExpired(tables, expired));
         delayMs = PAUSE_MS;
       }
     } catch (error) {
