@@ -1,6 +1,7 @@
 import type { Call, ProjectKey } from "./call.js";
 import { projectKeyText } from "./call.js";
 import type { CallArchive } from "./call-archive.js";
+import { resultSize } from "./result-size.js";
 
 /** Options of a CallRegistry. */
 export interface CallRegistryOptions {
@@ -10,6 +11,8 @@ export interface CallRegistryOptions {
   readonly keptMs?: number;
   /** Most ended calls that are kept in memory. Default 2,000. */
   readonly keptCalls?: number;
+  /** Most bytes of results and live output of ended calls that are kept in memory. Default 64 MiB. */
+  readonly keptBytes?: number;
   /** Live output that is kept of an ended call, in bytes. Default 32 KiB. */
   readonly keptOutputBytes?: number;
   /** How long the cancellation of a call that has not come is remembered, in ms. Default 60,000. */
@@ -30,18 +33,21 @@ export class CallRegistry {
   readonly #archive: CallArchive | undefined;
   readonly #keptMs: number;
   readonly #keptCalls: number;
+  readonly #keptBytes: number;
   readonly #keptOutputBytes: number;
   readonly #tombstoneMs: number;
   readonly #now: () => number;
   readonly #projects = new Map<string, Map<string, Call>>();
-  readonly #ended = new Map<Call, number>();
+  readonly #ended = new Map<Call, { readonly atMs: number; readonly bytes: number }>();
   readonly #tombstones = new Map<string, number>();
   readonly #knownProjects = new Set<string>();
+  #endedBytes = 0;
 
   constructor(options: CallRegistryOptions = {}) {
     this.#archive = options.archive;
     this.#keptMs = options.keptMs ?? 24 * 3600 * 1000;
     this.#keptCalls = options.keptCalls ?? 2000;
+    this.#keptBytes = options.keptBytes ?? 64 * 1024 * 1024;
     this.#keptOutputBytes = options.keptOutputBytes ?? 32 * 1024;
     this.#tombstoneMs = options.tombstoneMs ?? 60_000;
     this.#now = options.now ?? Date.now;
@@ -78,8 +84,7 @@ export class CallRegistry {
 
   /** Takes back a call that was added and could not be started. */
   remove(call: Call): void {
-    this.#ended.delete(call);
-    this.#projects.get(projectKeyText(call.key))?.delete(call.id);
+    this.#drop(call);
   }
 
   /** Remembers that a call was canceled before it came. */
@@ -90,7 +95,7 @@ export class CallRegistry {
   /** Forgets a project whose calls have all ended, as if it had never had one. */
   async forgetProject(key: ProjectKey): Promise<void> {
     const text = projectKeyText(key);
-    for (const call of this.#projects.get(text)?.values() ?? []) this.#ended.delete(call);
+    for (const call of this.all(key)) this.#drop(call);
     this.#projects.delete(text);
     this.#knownProjects.delete(text);
     await this.#archive?.forgetProject(key);
@@ -135,16 +140,24 @@ export class CallRegistry {
   }
 
   #end(call: Call): void {
-    this.#ended.set(call, this.#now());
+    const bytes = this.#keptOutputBytes + (call.result === undefined ? 0 : resultSize(call.result));
+    this.#ended.set(call, { atMs: this.#now(), bytes });
+    this.#endedBytes += bytes;
     this.#forget();
+  }
+
+  #drop(call: Call): void {
+    this.#endedBytes -= this.#ended.get(call)?.bytes ?? 0;
+    this.#ended.delete(call);
+    this.#projects.get(projectKeyText(call.key))?.delete(call.id);
   }
 
   #forget(): void {
     const now = this.#now();
-    for (const [call, at] of this.#ended) {
-      if (this.#ended.size <= this.#keptCalls && now - at <= this.#keptMs) break;
-      this.#ended.delete(call);
-      this.#projects.get(projectKeyText(call.key))?.delete(call.id);
+    for (const [call, { atMs }] of this.#ended) {
+      const isRoomy = this.#ended.size <= this.#keptCalls && this.#endedBytes <= this.#keptBytes;
+      if (isRoomy && now - atMs <= this.#keptMs) break;
+      this.#drop(call);
     }
     for (const [name, at] of this.#tombstones) {
       if (now - at <= this.#tombstoneMs) break;

@@ -3,6 +3,7 @@ import { FixBy, Outcome } from "../../gen/handrail/v1/result_pb.js";
 import type { Call, ProjectKey } from "./call.js";
 import { projectKeyText } from "./call.js";
 import type { EpochMark } from "./epochs.js";
+import { resultSize } from "./result-size.js";
 
 /** Names a turn: the calls that one model response emitted. */
 export interface TurnName {
@@ -86,7 +87,7 @@ export class TurnWindows {
         this.#drop(turn, callKey);
         return;
       }
-      entry.bytes = sizeOf(result);
+      entry.bytes = resultSize(result);
       this.#resultBytes += entry.bytes;
       this.#trim();
     });
@@ -150,15 +151,6 @@ function isRemembered({ outcome, error, exit }: Result): boolean {
   if (outcome !== Outcome.TOOL_ERROR) return false;
   const isOfTheMoment = exit !== undefined && (exit.oom || exit.status.case === "signal");
   return error?.fixBy === FixBy.MODEL && !error.retryable && !isOfTheMoment;
-}
-
-function sizeOf(result: Result): number {
-  let bytes = result.structuredJson.length;
-  for (const { part } of result.content) {
-    if (part.case === "text") bytes += part.value.text.length;
-    if (part.case === "blob") bytes += part.value.data.byteLength;
-  }
-  return bytes;
 }
 
 function textOf({ key, userId, sessionId, turnId }: TurnName): string {
