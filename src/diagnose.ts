@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
@@ -24,7 +25,7 @@ const CHECK_MS = 5000;
 
 /** Looks at what the service needs on this machine. Starts nothing that stays. */
 export async function diagnose(environment: Environment, { dist }: { dist: URL }): Promise<Finding[]> {
-  const findings = [nodeVersion(), launcher(dist)];
+  const findings = [nodeVersion(), launcher(dist), locking()];
   let config: Config;
   try {
     config = readConfig(environment, { isRoot: process.getuid?.() === 0 });
@@ -67,6 +68,17 @@ function launcher(dist: URL): Finding {
     state: isThere ? "ok" : "warn",
     found: isThere ? "built" : "not built: processes are supervised by their marker and group alone",
     remedy: isThere ? "" : "install a C compiler (apt-get install gcc libc6-dev) and run npm run build",
+  };
+}
+
+/** The state directory is locked by a program of util-linux. */
+function locking(): Finding {
+  const isThere = spawnSync("flock", ["--version"], { stdio: "ignore" }).error === undefined;
+  return {
+    subject: "flock",
+    state: isThere ? "ok" : "fail",
+    found: isThere ? "is there" : "is not there, so the state directory cannot be locked",
+    remedy: isThere ? "" : "install util-linux",
   };
 }
 

@@ -1221,7 +1221,8 @@ export const ToolService: GenService<{
     output: typeof RespondToInputResponseSchema;
   },
   /**
-   * ReadArtifact streams the whole of a text that was truncated, or of other large output.
+   * ReadArtifact streams the whole of a text that was truncated, or of other large output. What a process printed is there
+   * as it was printed, but values of secrets are covered by as many asterisks. NOT_FOUND once it has had its time.
    *
    * @generated from rpc handrail.v1.ToolService.ReadArtifact
    */
