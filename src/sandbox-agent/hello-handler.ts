@@ -8,6 +8,8 @@ export interface HelloFacts {
   /** Why supervision is reduced. Empty: it is full. */
   readonly reducedReason: string;
   readonly sweptProcesses: number;
+  /** Hears of each request. */
+  readonly onAsked: () => void;
   /** Runs that have a living process now. */
   readonly livingRuns: () => number;
   /** Those of them that are only left processes. */
@@ -15,9 +17,10 @@ export interface HelloFacts {
 }
 
 /** Makes the handler of Hello. */
-export function createHelloHandler(facts: HelloFacts): AgentHandlers["hello"] {
-  return () =>
-    Promise.resolve({
+export function createHelloHandler({ onAsked, ...facts }: HelloFacts): AgentHandlers["hello"] {
+  return () => {
+    onAsked();
+    return Promise.resolve({
       ...facts,
       livingRuns: facts.livingRuns(),
       leftRuns: facts.leftRuns(),
@@ -26,6 +29,7 @@ export function createHelloHandler(facts: HelloFacts): AgentHandlers["hello"] {
       workspaceWritable: canCreateIn(facts.workspaceRoot),
       pid: process.pid,
     });
+  };
 }
 
 /** Opens a file without a name. Node has no name for it. */

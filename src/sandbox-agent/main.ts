@@ -60,6 +60,7 @@ export async function start({ stdin, stdout, rest, launcher, config: given }: St
     ...(launcher.byteLength > 0 && { binary: launcher }),
   });
   const registry = new RunRegistry();
+  const unasked = setTimeout(() => process.exit(1), config.firstRequestMs);
   const disk = new DiskGuard({ ...config, directories: [config.workspaceRoot, config.homeDir] });
   const places = { ...config, roots: new ReadRoots(config) };
   const now = (): number => performance.now();
@@ -72,6 +73,7 @@ export async function start({ stdin, stdout, rest, launcher, config: given }: St
         reducedReason,
         sweptProcesses,
         livingRuns: () => registry.living().length,
+        onAsked: () => clearTimeout(unasked),
         leftRuns: () => registry.living().filter(({ exited }) => exited).length,
       }),
       run: createRunHandler({

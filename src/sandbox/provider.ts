@@ -101,9 +101,13 @@ export interface SandboxProvider {
   surroundings(key: SandboxKey): AgentSurroundings;
   /**
    * Finds the living sandbox of the project, or makes one with generation `nextGeneration`. A stopped one is started,
-   * a paused one unpaused, a restarting one waited for. Throws SandboxError.
+   * a paused one unpaused, a restarting one waited for. Without `mayMake`, which is true by default, a sandbox that is not
+   * there or goes away meanwhile is SandboxError `gone`. Throws SandboxError.
    */
-  getOrCreate(key: SandboxKey, options: { nextGeneration: number; signal: AbortSignal }): Promise<Sandbox>;
+  getOrCreate(
+    key: SandboxKey,
+    options: { nextGeneration: number; mayMake?: boolean; signal: AbortSignal },
+  ): Promise<Sandbox>;
   /** The sandbox of the project in whatever state; undefined if there is none. Wakes nothing. Throws SandboxError. */
   find(key: SandboxKey): Promise<Sandbox | undefined>;
   /** True if the project has storage, with or without a sandbox. Throws SandboxError. */

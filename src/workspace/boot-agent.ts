@@ -36,6 +36,9 @@ export interface ArtifactLimits {
 /** The limits if none are set. */
 const DEFAULT_ARTIFACTS: ArtifactLimits = { keptMs: 86_400_000, maxBytes: 512 * 1024 * 1024 };
 
+/** How much longer than the longest boot an agent waits for its service, in ms. */
+const FIRST_REQUEST_SLACK_MS = 5000;
+
 /** An agent that answers. */
 export interface BootedAgent {
   readonly client: AgentClient;
@@ -108,10 +111,12 @@ function agentConfig(
   provider: SandboxProvider,
   key: SandboxKey,
   {
+    bootMs,
     proxyPort,
     disk,
     artifacts = DEFAULT_ARTIFACTS,
   }: {
+    bootMs: number;
     proxyPort?: number | undefined;
     disk?: DiskLimits | undefined;
     artifacts?: ArtifactLimits | undefined;
@@ -130,6 +135,7 @@ function agentConfig(
     sweep: isUserOwn,
     quotaBytes: disk?.quotaBytes ?? 0,
     reserveBytes: disk?.reserveBytes ?? 0,
+    firstRequestMs: bootMs + FIRST_REQUEST_SLACK_MS,
     artifactMs: artifacts.keptMs,
     artifactBytes: artifacts.maxBytes,
     ...(proxyPort === undefined ? {} : { proxyPort }),

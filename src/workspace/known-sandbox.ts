@@ -1,4 +1,4 @@
-import type { SandboxKey, SandboxProvider } from "../sandbox/provider.js";
+import type { SandboxKey } from "../sandbox/provider.js";
 import type { Place } from "./place.js";
 import { SandboxLost } from "./workspace.js";
 
@@ -12,11 +12,6 @@ export interface GenerationMemory {
 /** Learns which sandbox the project had last, if this service has not met one. */
 export async function recallGeneration(place: Place, memory: GenerationMemory | undefined): Promise<void> {
   if (place.generation === 0 && memory !== undefined) place.generation = await memory.read(place.key);
-}
-
-/** Throws SandboxLost if the project had a sandbox that is gone. */
-export async function requireKnownSandbox(place: Place, provider: SandboxProvider): Promise<void> {
-  if (place.generation > 0 && (await provider.find(place.key)) === undefined) throw lostSandbox(place);
 }
 
 /** The loss of a project's last sandbox, before anything was begun. */

@@ -6,7 +6,7 @@ import { EGRESS_PROXY_PORT } from "./egress-gate.js";
 import type { EgressGate } from "./egress-gate.js";
 import { IdleSweeper } from "./idle-sweeper.js";
 import type { IdleLimits } from "./idle-sweeper.js";
-import { lostSandbox, recallGeneration, requireKnownSandbox } from "./known-sandbox.js";
+import { lostSandbox, recallGeneration } from "./known-sandbox.js";
 import type { GenerationMemory } from "./known-sandbox.js";
 import { LiveWorkspace } from "./live-workspace.js";
 import { Place } from "./place.js";
@@ -185,7 +185,6 @@ class Manager implements WorkspaceManager {
     const { provider, log, openMs, generations } = this.#options;
     const startedAt = performance.now();
     await recallGeneration(place, generations);
-    if (ifGone === "throw") await requireKnownSandbox(place, provider);
     const earlierGeneration = place.generation;
     const foundAs = place.live === undefined ? place.leftAs : await provider.state(place.live.sandbox);
     const { sandbox, client, hello } = await within(
@@ -237,11 +236,18 @@ class Manager implements WorkspaceManager {
     { ifGone, signal }: { ifGone: "replace" | "throw"; signal: AbortSignal },
   ): Promise<BootedAgent & { sandbox: Sandbox }> {
     const { provider, log } = this.#options;
+    const mayMake = ifGone === "replace" || place.generation === 0;
     let mayReplace = true;
     for (let attempt = 1; ; attempt += 1) {
       place.tell("getting the sandbox");
       const nextGeneration = place.generation + 1;
-      const sandbox = await provider.getOrCreate(place.key, { nextGeneration, signal });
+      const sandbox = await provider
+        .getOrCreate(place.key, { nextGeneration, mayMake: mayMake || !mayReplace, signal })
+        .catch((error: unknown) => {
+          throw error instanceof SandboxError && error.failure === "gone" && !mayMake
+            ? lostSandbox(place)
+            : error;
+        });
       place.generation = sandbox.generation;
       place.sandbox = sandbox;
       place.tell("starting the agent process in the sandbox");
@@ -252,7 +258,7 @@ class Manager implements WorkspaceManager {
         if (!(error instanceof SandboxError) || attempt === BOOT_ATTEMPTS) throw error;
         const state = await provider.state(sandbox);
         if (state === "unreachable") throw error;
-        if (state === "gone" && ifGone === "throw") throw lostSandbox(place);
+        if (state === "gone" && !mayMake) throw lostSandbox(place);
         if (state !== "running") continue;
         if (sandbox.created || !mayReplace) throw error;
         log.warn(

@@ -68,6 +68,7 @@ export class TestAgent {
       runtimeDir: at("run"),
       quotaBytes: 0,
       reserveBytes: 0,
+      firstRequestMs: 60_000,
       artifactMs: 86_400_000,
       artifactBytes: 512 * 1024 * 1024,
       env: { PATH: process.env["PATH"] ?? "", LANG: "C.UTF-8" },

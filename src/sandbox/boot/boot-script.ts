@@ -9,6 +9,7 @@ const fail = (error) => {
   process.stderr.write("handrail boot: " + String((error && error.stack) || error) + "\\n", () => process.exit(70));
 };
 const { stdin, stdout } = process;
+const late = setTimeout(() => fail("the agent did not arrive in time"), 25000);
 let chunks = [];
 let size = 0;
 let headerBytes = -1;
@@ -38,6 +39,7 @@ const step = () => {
     needed += header.bundleBytes + header.launcherBytes;
     return true;
   }
+  clearTimeout(late);
   stdin.pause();
   stdin.off("data", onData);
   stdin.off("end", onEnd);

@@ -23,6 +23,8 @@ export interface AgentConfig {
   readonly quotaBytes: number;
   /** Bytes of the disk that are kept free for others. 0: none. */
   readonly reserveBytes: number;
+  /** Longest wait for the first request, in ms: an engine may never tell the agent that the service has died meanwhile. */
+  readonly firstRequestMs: number;
   /** How long artifacts are kept, in ms. */
   readonly artifactMs: number;
   /** Most bytes of all artifacts; the oldest go first. */

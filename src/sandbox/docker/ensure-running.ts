@@ -16,7 +16,11 @@ const POLL_MS = 100;
 export async function ensureRunning(
   engine: Engine,
   key: SandboxKey,
-  { nextGeneration, signal }: { nextGeneration: number; signal: AbortSignal },
+  {
+    nextGeneration,
+    mayMake = true,
+    signal,
+  }: { nextGeneration: number; mayMake?: boolean; signal: AbortSignal },
 ): Promise<Sandbox> {
   const { startTimeoutMs, instance } = engine.settings;
   const deadline = Date.now() + startTimeoutMs;
@@ -24,12 +28,14 @@ export async function ensureRunning(
   while (Date.now() < deadline) {
     const found = await engine.inspect(containerName(key, engine.settings.instance), signal);
     if (found === undefined) {
+      if (!mayMake) throw new SandboxError("gone", "the sandbox does not exist any more");
       madeId = await make(engine, { key, generation: nextGeneration, signal });
       continue;
     }
     if (!isOwn(found.Config.Labels, key, instance)) throw notOwn(found);
     if (found.Id !== madeId && found.HostConfig.NetworkMode !== engine.settings.network) {
       await engine.removeContainer(found.Id);
+      mayMake = true;
       continue;
     }
     if (found.State.Status === "running") {

@@ -69,7 +69,7 @@ class DockerProvider implements SandboxProvider {
 
   async getOrCreate(
     key: SandboxKey,
-    options: { nextGeneration: number; signal: AbortSignal },
+    options: { nextGeneration: number; mayMake?: boolean; signal: AbortSignal },
   ): Promise<Sandbox> {
     return await ensureRunning(this.#engine, key, options);
   }

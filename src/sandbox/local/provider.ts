@@ -107,10 +107,16 @@ class LocalProvider implements SandboxProvider {
 
   async getOrCreate(
     key: SandboxKey,
-    { nextGeneration, signal }: { nextGeneration: number; signal: AbortSignal },
+    {
+      nextGeneration,
+      mayMake = true,
+      signal,
+    }: { nextGeneration: number; mayMake?: boolean; signal: AbortSignal },
   ): Promise<Sandbox> {
     signal.throwIfAborted();
     const layout = projectLayout(this.#dataDir, key);
+    if (!mayMake && (await readLive(layout)) === undefined)
+      throw new SandboxError("gone", "the sandbox does not exist any more");
     await prepareProject(layout, this.#identity);
     return await adoptOrBegin(key, layout, nextGeneration);
   }
