@@ -52,67 +52,64 @@ const FACTS = z.object({
   detachedMs: z.number(),
 });
 
-const RECORD = z.object({
-  facts: FACTS,
-  /** Absent while the call has not ended. */
-  end: z.object({ lastSeq: z.number(), generation: z.number() }).optional(),
-});
-
-type CallRecord = z.infer<typeof RECORD>;
+/** Bytes before a stored result: its seq and the generation of its sandbox. */
+const END_BYTES = 8;
 
 const REMOVED_AT_ONCE = 500;
 
-/** Keeps calls in a state store: a small record written ahead of the start, and the result beside it. */
+/**
+ * Keeps calls in a state store: a small record written ahead of the start, and the end beside it. A call without an end
+ * that no longer runs in this process was interrupted.
+ */
 export function storedArchive(options: StoredArchiveOptions): CallArchive {
   const { store, keptMs, onInterrupted, now = Date.now } = options;
   const knownProjects = new Set<string>();
 
   const projectChanges = (key: ProjectKey): StateChange[] =>
-    knownProjects.has(projectText(key)) ? [] : [{ key: projectKey(key), put: encode({ atMs: now() }) }];
+    knownProjects.has(projectText(key))
+      ? []
+      : [{ key: projectKey(key), put: Buffer.from(JSON.stringify({ atMs: now() })) }];
 
-  const changesOf = (facts: CallFacts, end?: { result: Result; lastSeq: number; generation: number }) => {
-    const { key, id, ...kept } = facts;
-    const expiresAtMs = now() + keptMs;
-    const call: CallRecord = {
-      facts: { ...kept, limits: { ...kept.limits } },
-      ...(end === undefined ? {} : { end: { lastSeq: end.lastSeq, generation: end.generation } }),
-    };
-    const changes: StateChange[] = [{ key: callKey("call", key, id), put: encode(call), expiresAtMs }];
-    if (end !== undefined)
-      changes.push({
-        key: callKey("result", key, id),
-        put: toBinary(ResultSchema, end.result),
-        expiresAtMs,
-      });
-    return changes;
+  const expiresAtMs = (): number => now() + keptMs;
+
+  const endOf = ({ key, id }: CallFacts, end: CallEnd, ifVersion?: string): StateChange => ({
+    key: callKey("result", key, id),
+    put: encodeEnd(end),
+    expiresAtMs: expiresAtMs(),
+    ...(ifVersion === undefined ? {} : { ifVersion }),
+  });
+
+  const findEnd = async (key: ProjectKey, id: string): Promise<CallEnd | undefined> => {
+    const stored = await store.get(callKey("result", key, id));
+    return stored === undefined ? undefined : decodeEnd(stored.value);
   };
 
   return {
     async open({ facts }) {
-      const [record, ...rest] = changesOf(facts);
-      if (record === undefined) return false;
-      const changes = [{ ...record, ifVersion: "" }, ...rest, ...projectChanges(facts.key)];
-      if (!(await store.commit(changes))) return false;
-      knownProjects.add(projectText(facts.key));
+      const { key, id, ...kept } = facts;
+      const put = Buffer.from(JSON.stringify(kept));
+      const record = { key: callKey("call", key, id), put, ifVersion: "", expiresAtMs: expiresAtMs() };
+      if (!(await store.commit([record, ...projectChanges(key)]))) return false;
+      knownProjects.add(projectText(key));
       return true;
     },
     async close({ facts, journal, run }, result) {
-      const lastSeq = journal.lastSeq + 1;
-      await store.commit(changesOf(facts, { result, lastSeq, generation: run.generation }));
+      const { generation } = run;
+      await store.commit([endOf(facts, { result, lastSeq: journal.lastSeq + 1, generation })]);
     },
-    async find(key, id): Promise<Call | undefined> {
+    async find(key, id) {
       const stored = await store.get(callKey("call", key, id));
       if (stored === undefined) return undefined;
-      const { facts: kept, end } = RECORD.parse(JSON.parse(Buffer.from(stored.value).toString()));
+      const kept = FACTS.parse(JSON.parse(Buffer.from(stored.value).toString()));
       const { keep, ...limits } = kept.limits;
       const facts: CallFacts = { ...kept, key, id, limits: { ...limits, keep } };
-      const result = end === undefined ? undefined : await store.get(callKey("result", key, id));
-      if (end !== undefined && result !== undefined)
-        return endedCall(facts, { ...end, result: fromBinary(ResultSchema, result.value) });
+      const end = await findEnd(key, id);
+      if (end !== undefined) return endedCall(facts, end);
       const interrupted = { result: interruptedResult(), lastSeq: 1, generation: 0 };
-      const [record, ...rest] = changesOf(facts, interrupted);
-      const changes = record === undefined ? rest : [{ ...record, ifVersion: stored.version }, ...rest];
-      if (!(await store.commit(changes))) return this.find(key, id);
+      if (!(await store.commit([endOf(facts, interrupted, "")]))) {
+        const written = await findEnd(key, id);
+        return endedCall(facts, written ?? interrupted);
+      }
       onInterrupted?.();
       return endedCall(facts, interrupted);
     },
@@ -150,6 +147,29 @@ export function keepResults(
   };
 }
 
+/** How a call ended. */
+interface CallEnd {
+  readonly result: Result;
+  readonly lastSeq: number;
+  readonly generation: number;
+}
+
+function encodeEnd({ result, lastSeq, generation }: CallEnd): Uint8Array {
+  const head = Buffer.alloc(END_BYTES);
+  head.writeInt32BE(lastSeq, 0);
+  head.writeInt32BE(generation, 4);
+  return Buffer.concat([head, toBinary(ResultSchema, result)]);
+}
+
+function decodeEnd(stored: Uint8Array): CallEnd {
+  const head = Buffer.from(stored.subarray(0, END_BYTES));
+  return {
+    result: fromBinary(ResultSchema, stored.subarray(END_BYTES)),
+    lastSeq: head.readInt32BE(0),
+    generation: head.readInt32BE(4),
+  };
+}
+
 function callKey(space: "call" | "result", { tenant, project }: ProjectKey, id: string): StateKey {
   return { space, parts: [tenant, project, id] };
 }
@@ -160,8 +180,4 @@ function projectKey({ tenant, project }: ProjectKey): StateKey {
 
 function projectText({ tenant, project }: ProjectKey): string {
   return `${tenant}\0${project}`;
-}
-
-function encode(value: unknown): Uint8Array {
-  return Buffer.from(JSON.stringify(value));
 }
