@@ -15,7 +15,7 @@ export async function joinTwin(
   },
 ): Promise<Call> {
   const { shared, callOptions, hasEffect } = options;
-  const { run, id: sourceId } = shared.call;
+  const { run, sourceId } = shared;
   const result = run.result;
   if (result === undefined) {
     const twin = new Call(facts, { ...callOptions, run });

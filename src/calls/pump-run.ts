@@ -73,6 +73,7 @@ export async function pumpRun(
   } finally {
     options.mark.end();
     for (const member of membersOf(call)) member.markOver();
+    run.release();
   }
 }
 

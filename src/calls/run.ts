@@ -95,6 +95,11 @@ export class Run {
     if (this.#members.size === 0) this.stop(new AbortReason("client"));
   }
 
+  /** All is told: what outlives the run holds none of its calls. */
+  release(): void {
+    this.#members.clear();
+  }
+
   /** A call wants no more of the run. Its last call stops it. */
   leave(member: RunMember, reason: AbortReason | ClockFired): Leaving {
     if (this.#ending.value !== undefined) return "ended";

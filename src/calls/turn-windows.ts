@@ -1,9 +1,10 @@
 import type { Result } from "../../gen/handrail/v1/result_pb.js";
 import { FixBy, Outcome } from "../../gen/handrail/v1/result_pb.js";
-import type { Call, ProjectKey } from "./call.js";
+import type { ProjectKey } from "./call.js";
 import { projectKeyText } from "./call.js";
 import type { EpochMark } from "./epochs.js";
 import { resultSize } from "./result-size.js";
+import type { Run } from "./run.js";
 
 /** Names a turn: the calls that one model response emitted. */
 export interface TurnName {
@@ -15,7 +16,9 @@ export interface TurnName {
 
 /** A call of a turn that equal calls may share. */
 export interface SharedCall {
-  readonly call: Call;
+  /** Id of the call that started the run. */
+  readonly sourceId: string;
+  readonly run: Run;
   readonly mark: EpochMark;
   /** True if a finished result is never shared: the tool says so, or processes that earlier calls left lived then. */
   readonly isInflightOnly: boolean;
@@ -25,7 +28,7 @@ export interface SharedCall {
 export interface TurnWindowsOptions {
   /** How long a turn is remembered after its last call, in ms. Default 15 min. */
   readonly forgetMs?: number;
-  /** Most shared calls that are remembered. Default 10,000. */
+  /** Most shared calls that are remembered. Default 5,000. */
   readonly maxCalls?: number;
   /** Most bytes of their results. Default 64 MiB. */
   readonly maxResultBytes?: number;
@@ -53,7 +56,7 @@ export class TurnWindows {
 
   constructor(options: TurnWindowsOptions = {}) {
     this.#forgetMs = options.forgetMs ?? 15 * 60_000;
-    this.#maxCalls = options.maxCalls ?? 10_000;
+    this.#maxCalls = options.maxCalls ?? 5000;
     this.#maxResultBytes = options.maxResultBytes ?? 64 * 1024 * 1024;
     this.#now = options.now ?? Date.now;
   }
@@ -81,7 +84,7 @@ export class TurnWindows {
     turn.shared.set(callKey, entry);
     this.#calls += 1;
     this.#trim();
-    void shared.call.run.finished.then((result) => {
+    void shared.run.finished.then((result) => {
       if (turn.shared.get(callKey) !== entry) return;
       if (shared.isInflightOnly || !isRemembered(result)) {
         this.#drop(turn, callKey);

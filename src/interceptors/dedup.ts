@@ -60,7 +60,7 @@ export function dedup(options: DedupOptions): Interceptor {
       const hasEffect = changesSomething(admitted.prepared.effect);
       const facts = callFacts(input, {
         ...{ identity, admitted, detachedMs: policy.detachedMs },
-        sourceId: shared.call.id,
+        sourceId: shared.sourceId,
       });
       return claims.hold(claim, async (): Promise<StreamResponse> => {
         try {

@@ -54,7 +54,10 @@ export function runCall(options: RunCallOptions): Interceptor {
     }
     const place = request.contextValues.get(kTurnPlace);
     if (place !== undefined)
-      windows.put(place.turn, place.callKey, { call, mark, isInflightOnly: place.isInflightOnly });
+      windows.put(place.turn, place.callKey, {
+        ...{ sourceId: call.id, run, mark },
+        isInflightOnly: place.isInflightOnly,
+      });
     const response = attachReader(request, call, { heartbeatMs, admission: Admission.NEW });
     request.contextValues.set(kCall, call);
     const inner: StreamRequest = {

@@ -14,7 +14,7 @@ const turn = (turnId: string): TurnName => ({
 function put(windows: TurnWindows, name: TurnName, callKey: string) {
   const call = callForTest({ id: callKey });
   const mark = new Epochs().begin(call.key, "read");
-  windows.put(name, callKey, { call, mark, isInflightOnly: false });
+  windows.put(name, callKey, { sourceId: call.id, run: call.run, mark, isInflightOnly: false });
   return call;
 }
 
