@@ -52,11 +52,15 @@ for (const kind of SANDBOX_KINDS) {
 
     it("runs a call that only reads once more, whose second attempt voids the first", async () => {
       const service = await serviceForTest(kind);
-      await service.bash("yes 'a line of text' | head -c 600M > big; echo needle >> big");
-      const searching = service.run("grep", { pattern: "ne+dle$", path: "big" });
-      await sleep(60);
-      await service.removeSandbox();
-      const ran = await searching;
+      await service.bash("yes 'a line of text' | head -c 300M > big; echo needle >> big");
+      const searchAndLose = async () => {
+        const searching = service.run("grep", { pattern: "ne+dle$", path: "big" });
+        await sleep(30);
+        await service.removeSandbox();
+        return searching;
+      };
+      let ran = await searchAndLose();
+      if (!ran.result.recovered) ran = await searchAndLose();
       expect([ran.result.outcome, ran.result.recovered]).toEqual([Outcome.OK, true]);
       expect(attemptsIn(ran)).toEqual([1, 2]);
     });

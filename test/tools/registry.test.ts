@@ -175,7 +175,7 @@ describe("defineTool", () => {
           signal: new AbortController().signal,
           runLimitMs: 0,
           killGraceMs: 0,
-      spoolBytes: 0,
+          spoolBytes: 0,
           text: { maxBytes: 10, keep: undefined },
           begin: () => undefined,
           output: () => undefined,

@@ -47,7 +47,7 @@ function grepIn(workspace: Workspace): Promise<ToolResult> {
     signal: new AbortController().signal,
     runLimitMs: 0,
     killGraceMs: 0,
-      spoolBytes: 0,
+    spoolBytes: 0,
     text: { maxBytes: 1000, keep: undefined },
     begin: () => undefined,
     output: () => undefined,
