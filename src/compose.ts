@@ -88,7 +88,7 @@ async function serveWith(
     assets,
     disk: { quotaBytes: config.sandbox.quotaBytes, reserveBytes: config.sandbox.diskReserveBytes },
     idle: { agentMs: config.sandbox.agentIdleMs, sandboxMs: config.sandbox.sandboxIdleMs },
-    generations: storedGenerations(store),
+    generations: storedGenerations(store, provider.name),
     artifacts: {
       keptMs: config.calls.policy.keptMs,
       maxBytes: ARTIFACT_SPOOLS * config.calls.policy.spoolBytes,

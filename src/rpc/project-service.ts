@@ -129,6 +129,7 @@ export function projectService(options: ProjectServiceOptions): ServiceImpl<type
       forProject(request, context, async (key) => {
         const { callsAborted } = await abort(key, "the project is deleted", context);
         await workspaces.destroy(key, { signal: context.signal });
+        await recoveries.reset(key);
         await registry.forgetProject(key);
         epochs.forget(key);
         return { callsAborted };

@@ -6,6 +6,7 @@ import { SandboxLost } from "./workspace.js";
 export interface GenerationMemory {
   /** 0 if the project had none. */
   read(key: SandboxKey): Promise<number>;
+  /** 0 for a project that is gone. */
   write(key: SandboxKey, generation: number): Promise<void>;
 }
 

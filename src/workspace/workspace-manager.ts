@@ -123,6 +123,7 @@ class Manager implements WorkspaceManager {
     return this.#change(this.#place(key), signal, async (place) => {
       await this.#removeSandbox(place);
       await this.#options.provider.destroy(key);
+      await this.#options.generations?.write(key, 0);
       this.#places.delete(placeName(key));
     });
   }

@@ -263,5 +263,17 @@ for (const kind of SANDBOX_KINDS) {
       expect(stdout.toString()).toBe("");
       await service.projects.deleteProject({ projectId: other });
     });
+
+    it("is no project with a lost sandbox when it is used again after it was deleted", async () => {
+      const other = `${projectId}-3`;
+      const run = () =>
+        service.run("bash", { command: "true" }, { request: { context: { projectId: other } } });
+      await run();
+      await service.projects.deleteProject({ projectId: other });
+      const { result, events } = await run();
+      expect([result.outcome, result.recovered, result.notices]).toEqual([Outcome.OK, false, []]);
+      expect(events.at(-1)?.generation).toBe(1);
+      await service.projects.deleteProject({ projectId: other });
+    });
   });
 }
