@@ -16,7 +16,7 @@ describe("GET /metrics", () => {
     await service.run("bash", { command: "true" }, { request: { ...request, callId: randomUUID() } });
     await service.run("no_such_tool", {});
     await service.removeSandbox();
-    await sleep(200);
+    await sleep(400);
     await service.bash("exit 1");
     const lines = (await (await fetch(`${service.url}/metrics`)).text()).split("\n");
     expect(lines).toEqual(

@@ -6,6 +6,9 @@ import { Admitted, Outcome } from "../../gen/handrail/v1/result_pb.js";
 import { SANDBOX_KINDS, serviceForTest } from "../support/service.js";
 import type { Outcome as Ran, TestService } from "../support/service.js";
 
+/** Time in which a service notices that the pipe to an agent has closed, in ms; a call before that may be lost with it. */
+const NOTICED_MS = 400;
+
 const recoveriesIn = ({ log }: TestService) =>
   log
     .filter(({ message }) => message === "sandbox_recovery_attempted")
@@ -20,7 +23,7 @@ for (const kind of SANDBOX_KINDS) {
       const service = await serviceForTest(kind);
       await service.bash("echo kept > kept");
       await service.removeSandbox();
-      await sleep(200);
+      await sleep(NOTICED_MS);
       const { result, stdout, elapsedMs, events } = await service.bash("cat kept");
       expect([result.outcome, stdout.toString(), result.recovered]).toEqual([Outcome.OK, "kept\n", true]);
       expect(elapsedMs).toBeGreaterThan(1500);
@@ -69,6 +72,7 @@ for (const kind of SANDBOX_KINDS) {
       const service = await serviceForTest(kind);
       await service.bash("true");
       await service.removeSandbox();
+      await sleep(NOTICED_MS);
       const ran = await Promise.all([1, 2, 3, 4, 5].map((i) => service.bash(`echo ${i} >> many`)));
       expect(ran.map(({ result }) => result.outcome)).toEqual(Array(5).fill(Outcome.OK));
       expect((await service.bash("wc -l < many")).stdout.toString()).toBe("5\n");
@@ -80,11 +84,11 @@ for (const kind of SANDBOX_KINDS) {
       await service.bash("echo kept > kept");
       for (let i = 0; i < 3; i += 1) {
         await service.removeSandbox();
-        await sleep(150);
+        await sleep(NOTICED_MS);
         expect((await service.bash("true")).result.outcome).toBe(Outcome.OK);
       }
       await service.removeSandbox();
-      await sleep(150);
+      await sleep(NOTICED_MS);
       for (let i = 0; i < 2; i += 1) {
         const { result, text, elapsedMs } = await service.bash("true");
         expect(result).toMatchObject({
@@ -111,7 +115,7 @@ for (const kind of SANDBOX_KINDS) {
       const service = await serviceForTest(kind);
       await service.bash("true");
       await service.removeSandbox();
-      await sleep(150);
+      await sleep(NOTICED_MS);
       const patient = service.bash("echo patient");
       const hasty = await service.run("bash", { command: "true" }, { timeoutMs: 1200 });
       expect(hasty.result).toMatchObject({
@@ -126,7 +130,7 @@ for (const kind of SANDBOX_KINDS) {
       const service = await serviceForTest(kind);
       await service.bash("true");
       await service.removeSandbox();
-      await sleep(150);
+      await sleep(NOTICED_MS);
       const callId = randomUUID();
       const running = service.run("bash", { command: "true" }, { request: { callId } });
       await sleep(400);
