@@ -121,9 +121,12 @@ export class Journal {
     this.#rest();
   }
 
-  /** Follows the journal from behind `afterSeq`. The function that is returned ends it. */
+  /**
+   * Follows the journal from behind `afterSeq`; of one that has ended the result is always left. The function that is
+   * returned ends it.
+   */
   follow(afterSeq: number): { cursor: Cursor; leave: () => void } {
-    const seq = Math.min(afterSeq, this.#lastSeq);
+    const seq = Math.min(afterSeq, this.#ended ? this.#lastSeq - 1 : this.#lastSeq);
     const next = this.#find(seq + 1);
     const cursor: Cursor = {
       seq,

@@ -157,7 +157,7 @@ for (const kind of SANDBOX_KINDS) {
       expect(await attach({ afterSeq: -1 })).toEqual(["InvalidArgument", "INVALID_REQUEST"]);
       expect(await attach({ callId: "" })).toEqual(["InvalidArgument", "INVALID_REQUEST"]);
       const beyond = await collectEvents(service.tools.attachCall({ projectId, callId, afterSeq: 1000 }));
-      expect(beyond.map(({ event }) => event.case)).toEqual(["accepted"]);
+      expect(beyond.map(({ event }) => event.case)).toEqual(["accepted", "result"]);
     });
   });
 }

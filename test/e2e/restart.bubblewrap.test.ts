@@ -91,6 +91,8 @@ describe("a service that is killed and started again", () => {
       outcome: Outcome.INTERRUPTED,
       error: { code: "call.interrupted", admitted: Admitted.UNKNOWN, retryable: false },
     });
+    const attached = await collectEvents(second.tools.attachCall({ projectId, callId, afterSeq: 3 }));
+    expect(outcomeOf(attached, 0).result).toEqual(result);
     const again = await collectEvents(second.bash(`echo once >> log; echo begun; sleep ${marker}`, callId));
     expect(outcomeOf(again, 0).result).toEqual(result);
     const looked = await collectEvents(second.bash(`wc -l < log; pgrep -fc 'sleep ${marker}'`, randomUUID()));
