@@ -10,6 +10,9 @@ import { filesStatus } from "./files-status.js";
 import { notFound } from "./preconditions.js";
 import { statusError } from "./status.js";
 
+/** Far beyond any artifact, and still exact with what is added to it. */
+const FAR_BYTES = 2n ** 50n;
+
 type Piece = MessageInitShape<typeof ReadArtifactResponseSchema>;
 
 /**
@@ -20,8 +23,8 @@ export async function* readArtifact(
   { artifactId, offsetBytes, limitBytes }: ReadArtifactRequest,
   { workspace, masker, signal }: { workspace: Workspace; masker: Masker; signal: AbortSignal },
 ): AsyncGenerator<Piece, void, undefined> {
-  const offset = Number(offsetBytes);
-  const limit = Number(limitBytes);
+  const offset = clamp(offsetBytes);
+  const limit = clamp(limitBytes);
   for (const [field, value] of Object.entries({ offset_bytes: offset, limit_bytes: limit }))
     if (value < 0) throw negative(field, value);
   const from = Math.max(0, offset - masker.reachBytes);
@@ -70,6 +73,10 @@ class Window {
     this.#left -= taken.length;
     return taken;
   }
+}
+
+function clamp(bytes: bigint): number {
+  return Number(bytes > FAR_BYTES ? FAR_BYTES : bytes);
 }
 
 function negative(field: string, value: number): Error {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { ReadArtifactResponse } from "../../gen/handrail/v1/tool_service_pb.js";
 import { reasonOf, readToEnd } from "../support/rpc-answers.js";
@@ -39,11 +40,12 @@ for (const kind of SANDBOX_KINDS) {
 
     it("has the raw bytes of both streams, up to the limit of a call, and of a call that was stopped too", async () => {
       const service = await serviceForTest(kind, { HANDRAIL_SPOOL_MIB: "1" });
-      const { result } = await service.bash(
+      const { result, text } = await service.bash(
         "printf '\\033[1m\\377'; head -c 40000 /dev/zero | tr '\\0' o; echo err >&2; head -c 3M /dev/zero",
       );
       const { bytes } = await readArtifact(service, result.truncation?.artifactId ?? "");
       expect(bytes.length).toBe(1024 * 1024);
+      expect(text).toContain("the beginning of the output is kept");
       expect([...bytes.subarray(0, 5)]).toEqual([0x1b, 0x5b, 0x31, 0x6d, 0xff]);
       expect(bytes.includes("err\n")).toBe(true);
 
@@ -84,6 +86,26 @@ for (const kind of SANDBOX_KINDS) {
       expect(await refused({ artifactId: "" })).toEqual(["InvalidArgument", "INVALID_REQUEST"]);
       expect(await refused({ projectId: "other" })).toEqual(["NotFound", "NOT_FOUND"]);
       expect(await refused({ offsetBytes: -1n })).toEqual(["InvalidArgument", "INVALID_REQUEST"]);
+      const far = 2n ** 63n - 1n;
+      expect((await readArtifact(service, artifactId, { offsetBytes: far })).bytes.length).toBe(0);
+      expect((await readArtifact(service, artifactId, { limitBytes: far })).bytes.length).toBeGreaterThan(
+        100_000,
+      );
+    });
+
+    it("takes nothing else away in time, though a command put a link in the place of its directory", async () => {
+      const service = await serviceForTest(kind, { HANDRAIL_RESULT_KEEP_MS: "1000" });
+      const old = "touch -d @1000000000 mine output.mine";
+      await service.bash(
+        `${old}; rm -rf ~/.handrail/artifacts; mkdir -p ~/.handrail; ln -s "$PWD" ~/.handrail/artifacts`,
+      );
+      await sleep(2500);
+      expect((await service.bash("ls")).stdout.toString()).toBe("mine\noutput.mine\n");
+      await service.bash(
+        "rm ~/.handrail/artifacts; mkdir ~/.handrail/artifacts; touch -d @1000000000 ~/.handrail/artifacts/mine",
+      );
+      await sleep(2500);
+      expect((await service.bash("ls ~/.handrail/artifacts")).stdout.toString()).toBe("mine\n");
     });
   });
 }
