@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConnectError, createClient } from "@connectrpc/connect";
@@ -97,6 +97,7 @@ describe("tenants", () => {
   let one: Clients;
   let two: Clients;
   let three: Clients;
+  let directory: string;
   const target: { projectId: string; callId: string } = { projectId: "of-tenant-one", callId: randomUUID() };
 
   const bash = (clients: Clients, command: string, callId: string = randomUUID(), userId = "") =>
@@ -108,7 +109,8 @@ describe("tenants", () => {
     });
 
   beforeAll(async () => {
-    const file = join(await mkdtemp(join(tmpdir(), "handrail-tokens-")), "tokens.json");
+    directory = await mkdtemp(join(tmpdir(), "handrail-tokens-"));
+    const file = join(directory, "tokens.json");
     await writeFile(file, JSON.stringify(TOKENS));
     service = await startTestService("bubblewrap", { HANDRAIL_TOKENS_FILE: file });
     one = clientsFor(service.url, "token-of-tenant-one");
@@ -116,7 +118,10 @@ describe("tenants", () => {
     three = clientsFor(service.url, "token-of-tenant-three");
     await bash(one, "echo secret-of-one > file", target.callId);
   });
-  afterAll(() => service.close());
+  afterAll(async () => {
+    await service.close();
+    await rm(directory, { recursive: true });
+  });
 
   it("has a row for every RPC of the contract", () => {
     const rpcs = [ToolService, SessionService].flatMap((descriptor) =>
