@@ -1,7 +1,7 @@
 /** Passes a stream on, each item changed by `map` into any number of items. */
 export function flatMapIterable<T, U>(
   source: AsyncIterable<T>,
-  map: (item: T) => readonly U[],
+  map: (item: T) => readonly U[] | Promise<readonly U[]>,
 ): AsyncIterableIterator<U> {
   const iterator = source[Symbol.asyncIterator]();
   const ready: U[] = [];
@@ -12,7 +12,7 @@ export function flatMapIterable<T, U>(
         if (item !== undefined) return { done: false, value: item };
         const step = await iterator.next();
         if (step.done === true) return { done: true, value: undefined };
-        ready.push(...map(step.value));
+        ready.push(...(await map(step.value)));
       }
     },
     async return() {

@@ -4,6 +4,7 @@ import { kAdmitted, kCall } from "../calls/call-context.js";
 import { cutResult } from "../calls/cut-result.js";
 import type { KeepWhole } from "../calls/cut-result.js";
 import { onExecuteTool } from "./execute-tool.js";
+import { flatMapIterable } from "./flat-map-iterable.js";
 
 /** What truncation needs. */
 export interface TruncateOptions {
@@ -17,22 +18,12 @@ export function truncate({ keepWhole }: TruncateOptions): Interceptor {
     const response = await next(request);
     const call = request.contextValues.get(kCall);
     if (limits === undefined || call === undefined) return response;
-    const events = (response.message as AsyncIterable<ExecuteToolResponse>)[Symbol.asyncIterator]();
-    const message: AsyncIterableIterator<ExecuteToolResponse> = {
-      async next() {
-        const step = await events.next();
-        const event = step.done === true ? undefined : step.value.event?.event;
-        if (event?.case === "result") await cutResult(event.value, { call, limits, keepWhole });
-        return step;
-      },
-      async return() {
-        await events.return?.();
-        return { done: true, value: undefined };
-      },
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-    };
+    const events = response.message as AsyncIterable<ExecuteToolResponse>;
+    const message = flatMapIterable(events, async (item) => {
+      const event = item.event?.event;
+      if (event?.case === "result") await cutResult(event.value, { call, limits, keepWhole });
+      return [item];
+    });
     return { ...response, message };
   });
 }
