@@ -19,7 +19,8 @@ export function keepInWorkspace(options: {
     try {
       const signal = AbortSignal.timeout(WRITE_MS);
       await keepArtifact(workspace, { artifactId: id, data: data.subarray(0, maxBytes), signal });
-      return { id, path: artifactFile(workspace, id) };
+      const extent = data.length <= maxBytes ? "whole" : "beginning";
+      return { id, path: artifactFile(workspace, id), extent };
     } catch (error) {
       log.warn({ err: error, call_id: call.id }, "a long result could not be kept whole");
       return undefined;

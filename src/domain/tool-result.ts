@@ -49,12 +49,14 @@ export interface TruncationReport {
   readonly originalBytes: number;
   readonly originalLines: number;
   readonly keptBytes: number;
-  /** Where the whole is kept. Default: nowhere. */
+  /** Where the text is kept. Default: nowhere. */
   readonly artifact?: ArtifactReference;
 }
 
-/** A long text that is kept whole for a time. */
+/** A long text that is kept for a time. */
 export interface ArtifactReference {
+  /** `whole`, only its `beginning`, or `unknown` where the work ended before that could be told. */
+  readonly extent: "whole" | "beginning" | "unknown";
   /** For ReadArtifact. */
   readonly id: string;
   /** Path in the sandbox, for tools that read. */

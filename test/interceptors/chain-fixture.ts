@@ -81,7 +81,7 @@ export function chainForTest(options: {
     keepWhole: (call, { kind, data }) => {
       const id = `${call.id}.${kind}`;
       kept.set(id, Buffer.from(data));
-      return Promise.resolve({ id, path: `/kept/${id}` });
+      return Promise.resolve({ id, path: `/kept/${id}`, extent: "whole" });
     },
     readiness: { require: () => Promise.resolve() },
   });

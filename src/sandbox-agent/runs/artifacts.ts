@@ -1,8 +1,8 @@
 import { constants, mkdirSync, openSync } from "node:fs";
-import { readdir, stat, unlink } from "node:fs/promises";
+import { lstat, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentConfig } from "../../sandbox/channel/agent-config.js";
-import { artifactPath, artifactsDir } from "../../sandbox/channel/artifact-path.js";
+import { artifactPath, artifactsDir, isArtifactFile } from "../../sandbox/channel/artifact-path.js";
 
 /** Time between two looks for artifacts that have had their time, in ms, and between two when new ones are made. */
 const LOOK_MS = 600_000;
@@ -53,14 +53,17 @@ export class Artifacts {
     }
   }
 
+  /** Only what this class made: a command may have put a link to anywhere in the place of the directory. */
   async #list(): Promise<{ path: string; size: number; mtimeMs: number }[]> {
     const directory = artifactsDir(this.#homeDir);
-    const names = await readdir(directory).catch(() => []);
+    const own = await lstat(directory).catch(() => undefined);
+    if (own?.isDirectory() !== true) return [];
+    const names = (await readdir(directory).catch(() => [])).filter(isArtifactFile);
     const files = await Promise.all(
       names.map(async (name) => {
         const path = join(directory, name);
-        const found = await stat(path).catch(() => undefined);
-        return found === undefined ? [] : [{ path, size: found.size, mtimeMs: found.mtimeMs }];
+        const found = await lstat(path).catch(() => undefined);
+        return found?.isFile() === true ? [{ path, size: found.size, mtimeMs: found.mtimeMs }] : [];
       }),
     );
     return files.flat();

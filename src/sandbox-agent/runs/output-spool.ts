@@ -29,10 +29,15 @@ export class OutputSpool {
     return this.#kept;
   }
 
+  /** True if all of the output is kept. */
+  get isComplete(): boolean {
+    return this.#kept === this.#bytes;
+  }
+
   /** Takes output. The bytes must not change before the next turn of the event loop, or while there are few. */
   add(data: Uint8Array): void {
-    if (this.#isOver) return;
     this.#bytes += data.byteLength;
+    if (this.#isOver) return;
     if (this.#fd === undefined && this.#bytes <= this.#afterBytes) {
       this.#waiting.push(data);
       return;

@@ -108,6 +108,7 @@ export function createRunHandler(options: RunHandlerOptions): AgentHandlers["run
           processesLeft: ended.processesLeft,
           diskExceeded,
           spooledBytes: BigInt(spool?.keptBytes ?? 0),
+          spoolComplete: spool?.isComplete ?? false,
           fullSupervision: supervisor.supervision === "full",
         },
       },

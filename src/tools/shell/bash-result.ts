@@ -27,7 +27,8 @@ export function bashResult(options: {
   const failure = exit.diskExceeded === "" ? failureOf(report) : diskFailure(exit.diskExceeded);
   const content: Content[] = [{ kind: "text", text: printed.text === "" ? "(no output)" : printed.text }];
   if (failure !== undefined && !stopped) content.push({ kind: "text", text: `[${failure.message}]` });
-  const kept = exit.spooledBytes > 0n ? { artifact } : {};
+  const extent = exit.spoolComplete ? "whole" : "beginning";
+  const kept = exit.spooledBytes > 0n ? { artifact: { ...artifact, extent } as const } : {};
   return {
     outcome: failure === undefined ? "ok" : "tool_error",
     content,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toolError } from "../../domain/tool-result.js";
-import type { ToolResult } from "../../domain/tool-result.js";
+import type { ArtifactReference, ToolResult } from "../../domain/tool-result.js";
 import { AgentFailure } from "../../sandbox/channel/agent-client.js";
 import { ErrorKind } from "../../../gen/handrail/sandbox/v1/agent_service_pb.js";
 import type { RunExit } from "../../../gen/handrail/sandbox/v1/agent_service_pb.js";
@@ -90,7 +90,11 @@ async function runBash(
   const startedAt = performance.now();
   const runId = `${context.callId}.${context.attempt}`;
   const spool = spoolOf(runId, context);
-  const artifact = { id: spool.artifactId, path: artifactFile(context.workspace, spool.artifactId) };
+  const artifact: ArtifactReference = {
+    id: spool.artifactId,
+    path: artifactFile(context.workspace, spool.artifactId),
+    extent: "unknown",
+  };
   let exit: RunExit;
   try {
     exit = await context.workspace.processes.run({
